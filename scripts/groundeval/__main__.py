@@ -1,0 +1,5 @@
+"""`python -m groundeval`."""
+
+from groundeval.cli import main
+
+main()

@@ -1,0 +1,157 @@
+"""GREC: is the set of predicted boxes the set of true boxes? Four ways to decide it, then ratios.
+
+Source: He et al. 2023, "GREC: Generalized Referring Expression Comprehension", arXiv 2308.16182, section 3 (Pr@(F1=1,
+IoU>=0.5), N-acc.), and henghuiding/gRefCOCO, mdetr/datasets/refexp.py (`RefExpEvaluator`), commit b4b1e55.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from groundeval import tables
+from groundeval.benchmarks.grefcoco import RECORD
+from groundeval.metrics import boxes, matching, ratios
+from groundeval.metrics.ratios import Metric, Samples, ratio, total
+
+IOU_THRESHOLD = 0.5  # `thresh_iou`; a pair matches at it, not only above
+# metric -> the column of counts() that it is the mean of. The first is the headline.
+VARIANTS = {
+    "set_accuracy": "correct",
+    "set_accuracy_official_code": "correct_official_code",
+    "set_accuracy_greedy_iou": "correct_greedy_iou",
+    "set_accuracy_circulated_recipe": "correct_circulated_recipe",
+}
+_SHORT = {name: name.removeprefix("set_accuracy").removeprefix("_") or "maximum" for name in VARIANTS}
+
+_Counts = dict[str, NDArray[Any]]
+
+
+def counts(
+    truth: pa.RecordBatch,
+    predictions: pa.RecordBatch,
+    manifest: pa.RecordBatch,  # noqa: ARG001
+    options: Mapping[str, Any],
+    totals: dict[str, NDArray[Any]],  # noqa: ARG001
+) -> _Counts:
+    """Of each sample: true, predicted (boxes at or above the score threshold), matched (by the maximum matching), and
+    1 or 0 for each of VARIANTS. A missing or invalid prediction has no box and is wrong, also where there is no target.
+    """
+    true_boxes, true_ends = tables.boxes_of(truth)
+    boxes_, ends, scores = _kept(predictions, options.get("score_threshold"))
+    true, predicted = np.diff(true_ends), np.diff(ends)
+    out = {"true": true, "predicted": predicted, **_matched(boxes_, scores, ends, true_boxes, true_ends)}
+    status = predictions.column("status").to_numpy(zero_copy_only=False)
+    alike = ((status == "answered") | (status == "none")) & (true == predicted)
+    for name in VARIANTS.values():
+        out[name] = (alike & (out[name] == true)).astype(np.int64)
+    return out | {"answered": predicted > 0}
+
+
+def _kept(
+    predictions: pa.RecordBatch, threshold: float | None
+) -> tuple[boxes.Floats, NDArray[np.int64], NDArray[np.float64]]:
+    """Boxes [n, 4] with score >= threshold, their ends [rows + 1], their scores [n]: all boxes where none has a score.
+
+    The comparison is the official one: `sorted_scores_array >= self.thresh_score`, on float64.
+    """
+    found, ends = tables.boxes_of(predictions)
+    scores = predictions.column("scores").flatten().to_numpy(zero_copy_only=False)
+    if len(scores) != len(found):
+        if len(scores):
+            raise ValueError("some boxes of the predictions table have a score and some have none")
+        return found, ends, np.zeros(len(found))
+    if threshold is None:
+        return found, ends, scores
+    keep = scores >= threshold
+    return found[keep], np.concatenate([[0], np.cumsum(keep)])[ends], scores[keep]
+
+
+def _matched(
+    predicted: boxes.Floats,
+    scores: boxes.Floats,
+    ends: NDArray[np.int64],
+    true: boxes.Floats,
+    true_ends: NDArray[np.int64],
+) -> _Counts:
+    """The number of matched pairs of each sample by each variant, and by the maximum matching as "matched".
+
+    The variants of the headline are only worked out where the two sets are of equal size; elsewhere they are 0.
+    """
+    columns = np.vstack([scores, predicted.T])
+    true_columns = np.ascontiguousarray(true.T)
+    out = {name: np.zeros(len(ends) - 1, np.int64) for name in ("matched", *VARIANTS.values())}
+    for p, t, samples in boxes.buckets(np.diff(ends), np.diff(true_ends)):
+        keys = boxes.gather(columns, ends[samples], p)
+        targets = boxes.gather(true_columns, true_ends[samples], t)
+        overlap = boxes.iou(keys[1:], targets)
+        out["matched"][samples] = matching.maximum(overlap >= IOU_THRESHOLD)
+        if p == t:
+            _variants(out, samples, keys, targets, overlap)
+    out["correct"] = out["matched"]
+    return out
+
+
+def _variants(
+    out: _Counts,
+    samples: boxes.Index,
+    keys: boxes.Floats,
+    targets: boxes.Floats,
+    overlap: boxes.Floats,
+) -> None:
+    single = keys.astype(np.float32)
+    generalised = boxes.giou(single[1:], targets.astype(np.float32))
+    out["correct_official_code"][samples] = matching.largest_first(generalised, IOU_THRESHOLD, single)
+    out["correct_greedy_iou"][samples] = matching.largest_first(overlap, IOU_THRESHOLD, keys)
+    out["correct_circulated_recipe"][samples] = matching.in_order(overlap, IOU_THRESHOLD)
+
+
+def metrics(
+    samples: Samples,
+    totals: Mapping[str, NDArray[Any]],  # noqa: ARG001
+    options: Mapping[str, Any],  # noqa: ARG001
+) -> dict[str, Metric]:
+    """All metrics as fractions, for the split and by kind of expression. `disagreements/A/B` is of two variants."""
+    return _all(samples) | ratios.by(samples, "by_kind", samples["kind"], _all)
+
+
+def _all(samples: Samples) -> dict[str, Metric]:
+    n, target = len(samples["true"]), samples["true"] > 0
+    out = {name: ratio(total(samples[column]), n, "fraction") for name, column in VARIANTS.items()}
+    out["N_acc"] = ratio(total(samples["correct"][~target]), total(~target), "fraction", "no no-target expressions")
+    any_box = total(samples["predicted"][target] > 0)
+    out["T_acc"] = ratio(any_box, total(target), "fraction", "no expressions with a target")
+    f1 = 2 * samples["matched"][target] / (samples["predicted"] + samples["true"])[target]
+    out["mean_F1"] = ratios.mean(f1, "fraction", "no expressions with a target")
+    return out | _disagreements(samples, n)
+
+
+def _disagreements(samples: Samples, n: int) -> dict[str, Metric]:
+    """The shares of samples, whose numerators are their numbers, on which any variants or two of them differ."""
+    said = {_SHORT[name]: samples[column] for name, column in VARIANTS.items()}
+    differ = {f"disagreements/{a}/{b}": said[a] != said[b] for a, b in combinations(said, 2)}
+    any_two = np.any(list(differ.values()), axis=0)
+    return {name: _lower(ratio(total(d), n, "fraction")) for name, d in {"disagreements": any_two, **differ}.items()}
+
+
+def _lower(metric: Metric) -> Metric:
+    return replace(metric, direction="lower")
+
+
+def baselines(
+    samples: Samples,
+    totals: Mapping[str, NDArray[Any]],  # noqa: ARG001
+    options: Mapping[str, Any],  # noqa: ARG001
+) -> dict[str, dict[str, Metric]]:
+    """ "empty": no box for any expression. Its set accuracy is the share of no-target expressions."""
+    nothing = np.zeros_like(samples["true"])
+    right = (samples["true"] == 0).astype(np.int64)
+    answers = {"true": samples["true"], "predicted": nothing, "matched": nothing}
+    scored = _all({**answers, **dict.fromkeys(VARIANTS.values(), right)})
+    return {"empty": {name: scored[name] for name in RECORD.columns}}

@@ -1,0 +1,121 @@
+"""From class maps and confidence maps to histograms, from histograms to the numbers of the KITTI road benchmark.
+
+Source: Fritsch et al., ITSC 2013, section IV, and the benchmark's page for the categories. Pixels are pooled over a
+category, or over the three road categories (URBAN); the ego lane is a task of its own and never pooled with road.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from groundeval import tables
+from groundeval.benchmarks.kitti_road import RECORD, bev
+from groundeval.errors import InputError, quoted
+from groundeval.metrics import maxf
+from groundeval.metrics.ratios import Metric, Samples, total
+
+ROAD = ("um_road", "umm_road", "uu_road")
+GROUPS: Mapping[str, tuple[str, ...]] = {c: (c,) for c in ("um_lane", *ROAD)} | {"URBAN": ROAD}
+VIEWS = ("persp", "bev")
+
+_NO_TRUTH = "this split has no truth: build the server's package with `groundeval package kitti_road`"
+_Counts = dict[str, NDArray[np.int64]]
+
+
+def counts(
+    truth: pa.RecordBatch,
+    predictions: pa.RecordBatch,
+    manifest: pa.RecordBatch,
+    options: Mapping[str, Any],  # noqa: ARG001
+    totals: dict[str, NDArray[Any]],  # noqa: ARG001
+) -> dict[str, NDArray[Any]]:
+    """For each view {v}, histograms [n, 256] of the confidences in `{v}_road` and `{v}_other`, and `{v}_lost` [n, 2]:
+    road and other pixels of a sample without a usable answer, which maxf.curve takes as wrong at every threshold.
+    `labelled` [n] is 1 where the sample has a truth; without one, all its counts are 0.
+    """
+    ids = tables.column(manifest, "sample_id")
+    tags = [dict(t) for t in manifest.column("tags").to_pylist()]
+    out = _zeros(len(ids))
+    for row, name in enumerate(ids):
+        classes = tables.unpack_map(truth, row)
+        if classes is not None:
+            confidence = _checked(tables.unpack_map(predictions, row), classes.shape, name)
+            out["labelled"][row] = 1
+            _add(out, row, "persp", classes, confidence)
+            pixel = bev.cells(bev.from_text(tags[row]["bev_matrix"]), *classes.shape).pixel
+            _add(out, row, "bev", classes.take(pixel), None if confidence is None else confidence.take(pixel))
+    return out
+
+
+def _zeros(rows: int) -> _Counts:
+    widths = {"road": maxf.LEVELS, "other": maxf.LEVELS, "lost": 2}
+    columns = {f"{view}_{part}": np.zeros((rows, w), np.int64) for view in VIEWS for part, w in widths.items()}
+    return columns | {"labelled": np.zeros(rows, np.int64)}
+
+
+def _checked(confidence: NDArray[Any] | None, shape: tuple[int, ...], name: str) -> NDArray[np.uint8] | None:
+    """A confidence map [H, W] or [1, H, W] as [H, W]; one of another kind is an InputError, as it has no 256 levels."""
+    if confidence is None:
+        return None
+    if confidence.dtype != np.uint8 or confidence.shape not in (shape, (1, *shape)):
+        what = (
+            f"{quoted(name)} is a map of {confidence.dtype.name} {list(confidence.shape)}, expected uint8 {list(shape)}"
+        )
+        raise InputError(RECORD.name, what, "Give 8-bit confidence maps at the size of the image, as confidence_png.")
+    return confidence.reshape(shape)
+
+
+def _add(out: _Counts, row: int, view: str, classes: NDArray[np.uint8], confidence: NDArray[np.uint8] | None) -> None:
+    found = maxf.histograms(classes, np.zeros_like(classes) if confidence is None else confidence)
+    if confidence is None:
+        out[f"{view}_lost"][row] = found[1].sum(), found[0].sum()
+    else:
+        out[f"{view}_other"][row], out[f"{view}_road"][row] = found
+
+
+def curves(samples: Samples) -> dict[str, maxf.Curve]:
+    """The pooled precision-recall curve of each `{view}/{category}`, URBAN included."""
+    inside = {g: np.isin(samples["tag/category"].astype(str), members) for g, members in GROUPS.items()}
+    return {f"{view}/{group}": _curve(samples, view, rows) for view in VIEWS for group, rows in inside.items()}
+
+
+def _curve(samples: Samples, view: str, rows: NDArray[np.bool_]) -> maxf.Curve:
+    road, other, lost = (samples[f"{view}_{p}"][rows].sum(axis=0, dtype=np.int64) for p in ("road", "other", "lost"))
+    return maxf.curve(road, other, (int(lost[0]), int(lost[1])))
+
+
+def metrics(samples: Samples, totals: Mapping[str, NDArray[Any]], options: Mapping[str, Any]) -> dict[str, Metric]:  # noqa: ARG001
+    """`{view}/{category}/{rate}` of every category; a category or a split without truth has None, with the reason."""
+    return _named(curves(samples), labelled=total(samples["labelled"]) > 0)
+
+
+def _named(of: Mapping[str, maxf.Curve], labelled: bool = True) -> dict[str, Metric]:
+    values = {name: maxf.metrics(curve) if labelled else maxf.absent(_NO_TRUTH) for name, curve in of.items()}
+    return {f"{name}/{rate}": metric for name, rates in values.items() for rate, metric in rates.items()}
+
+
+def baselines(
+    samples: Samples,
+    totals: Mapping[str, NDArray[Any]],  # noqa: ARG001
+    options: Mapping[str, Any],  # noqa: ARG001
+) -> dict[str, dict[str, Metric]]:
+    """`all_positive` and `all_background`: every confidence 255, or 0. At threshold 0 every pixel is positive by the
+    definition, so the second scores the same MaxF as the first: what a result must beat to say anything.
+    """
+    labelled, pooled = total(samples["labelled"]) > 0, curves(samples)
+    return {
+        said: {n: m for n, m in _named(_constant(pooled, level), labelled).items() if n in RECORD.columns}
+        for said, level in {"all_positive": maxf.LEVELS - 1, "all_background": 0}.items()
+    }
+
+
+def _constant(pooled: Mapping[str, maxf.Curve], level: int) -> dict[str, maxf.Curve]:
+    """The curves of a predictor that gives one confidence to all the pixels."""
+    at = np.zeros(maxf.LEVELS, np.int64)
+    at[level] = 1
+    return {name: maxf.curve(at * curve.positives, at * curve.negatives) for name, curve in pooled.items()}

@@ -1,0 +1,69 @@
+"""Which source files a piece of the project depends on, read from its import statements.
+
+Snakemake does not see that a command imports an edited module and would keep the old number. So every rule lists these
+files as input. They are found by reading, not by running: the list is complete by construction and nobody keeps it.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from pathlib import Path
+
+PACKAGE = Path(__file__).parent
+DATA = (".yaml", ".csv", ".json")  # tables that a benchmark's code reads
+NOT_SCORING = {"published.yaml"}
+
+
+def files(*modules: str) -> list[str]:
+    """Paths, relative to the working tree's root, of the named modules and of all of ours that they import, sorted."""
+    seen: set[str] = set()
+    waiting = [f"groundeval.{m}" for m in modules]
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting += _imported(name)
+    paths = {path for name in seen for path in (_path(name), *_data(name))}
+    return sorted(str(path.relative_to(PACKAGE.parents[1])) for path in paths)
+
+
+@cache
+def _imported(module: str) -> tuple[str, ...]:
+    """Our modules that a module imports anywhere in its text, and the packages around it."""
+    parents = module.split(".")
+    around = [".".join(parents[:n]) for n in range(1, len(parents))]
+    tree = ast.parse(_path(module).read_text(encoding="utf-8"))
+    found = [name for node in ast.walk(tree) for name in _names(node)]
+    return tuple(n for n in (*around, *found) if n.startswith("groundeval") and _exists(n))
+
+
+def _names(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom) and node.module:
+        return [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return []
+
+
+def _file(module: str) -> Path:
+    return PACKAGE.parent.joinpath(*module.split("."))
+
+
+def _exists(module: str) -> bool:
+    base = _file(module)
+    return base.with_name(base.name + ".py").is_file() or (base / "__init__.py").is_file()
+
+
+def _path(module: str) -> Path:
+    base = _file(module)
+    single = base.with_name(base.name + ".py")
+    return single if single.is_file() else base / "__init__.py"
+
+
+def _data(module: str) -> list[Path]:
+    """Data files beside a benchmark's code; what only the report shows does not count."""
+    path = _path(module)
+    if path.parents[1].name != "benchmarks":
+        return []
+    return [p for p in path.parent.iterdir() if p.suffix in DATA and p.name not in NOT_SCORING]

@@ -1,0 +1,53 @@
+"""What the mask formats share: one row for each sample of the manifest, and the faults of a single sample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from groundeval import tables
+from groundeval.errors import InputError
+from groundeval.metrics import masks
+
+# sample_id, height, width -> counts of the answer's mask, or None where the source says nothing of the sample.
+Reader = Callable[[str, int, int], bytes | None]
+
+
+def batches(manifest: pa.Table, reader: Reader) -> Iterator[pa.RecordBatch]:
+    """Prediction batches in the manifest's order. An InputError of the reader makes its sample "invalid"."""
+    return tables.rows_to_batches(_rows(manifest, reader), tables.predictions_schema("mask"))
+
+
+def check_size(found: tuple[int, int], expected: tuple[int, int], where: str) -> None:
+    """InputError unless a mask has its image's size; both are (height, width)."""
+    if found == expected:
+        return
+    swapped = ": are height and width swapped?" if found == expected[::-1] else ""
+    what = f"the mask is {_size(found)}, the image is {_size(expected)} (height x width){swapped}"
+    raise InputError(where, what, "Save masks at the size of the original image.")
+
+
+def _size(size: tuple[int, int]) -> str:
+    return f"{size[0]} x {size[1]}"
+
+
+def _rows(manifest: pa.Table, reader: Reader) -> Iterator[dict[str, Any]]:
+    columns = (manifest.column(name).to_pylist() for name in ("sample_id", "height", "width"))
+    for sample_id, height, width in zip(*columns, strict=True):
+        try:
+            counts = reader(sample_id, height, width)
+        except InputError as error:
+            yield _row(sample_id, "invalid", reason=error.line())
+            continue
+        if counts is None:
+            yield _row(sample_id, "missing")
+        elif counts == masks.empty(height, width):
+            yield _row(sample_id, "none")
+        else:
+            yield _row(sample_id, "answered", counts)
+
+
+def _row(sample_id: str, status: str, counts: bytes | None = None, reason: str | None = None) -> dict[str, Any]:
+    return {"sample_id": sample_id, "status": status, "reason": reason, "mask": counts}

@@ -1,0 +1,1 @@
+"""Pure functions: arrays, run-lengths and boxes in, integers and floats out. Nothing here reads a file."""

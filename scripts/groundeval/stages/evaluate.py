@@ -1,0 +1,39 @@
+"""evaluate: all stages for one model in one process, from official files and prediction files to numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from groundeval import benchmarks, files
+from groundeval.sources.folder import Source
+from groundeval.stages import aggregate, convert, score, split
+
+
+def run(
+    benchmark: str,
+    truth: Path,
+    split_name: str,
+    predictions: Path,
+    format_name: str,
+    said: Mapping[str, Any],
+    out: Path | None,
+    model: str,
+    allow_incomplete: bool = False,
+) -> dict[str, Any]:
+    """Score one model; write metrics.json, samples.parquet and histograms.parquet to `out`; return the metrics."""
+    chosen = convert.declared(benchmark, format_name, said)
+    notes: Counter[str] = Counter()
+    own = {name: chosen[name] for name in benchmarks.record(benchmark).options}
+    manifest, manifest_said = split.manifest(benchmark, truth, split_name, own, notes)
+    expected = benchmarks.part(benchmark, "truth").truth(truth, manifest, own, notes)
+    answers = convert.convert(Source(predictions), format_name, manifest, chosen, notes, allow_incomplete)
+    samples, histograms, digest = score.score(benchmark, manifest, expected, answers, chosen)
+    about = score.about(manifest_said, format_name, chosen, notes, model, digest)
+    content = aggregate.aggregate(samples, histograms, about)
+    if out is not None:
+        score.write(samples, histograms, about, out / "samples.parquet", out / "histograms.parquet")
+        files.write_json(out / "metrics.json", content)
+    return content

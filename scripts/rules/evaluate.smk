@@ -1,0 +1,72 @@
+# Models: prediction files -> predictions, counts of each sample, metrics. A job is one (benchmark, split, model).
+
+from groundeval import closure, plan
+
+PLAN = plan.for_snakemake()
+RESULT = "results/{benchmark}/{split}/{model}"
+
+
+wildcard_constraints:
+    benchmark="[a-z][a-z0-9_]*",
+    split="[A-Za-z][A-Za-z0-9_]*",
+    model=r"[A-Za-z][A-Za-z0-9._-]*",
+
+
+def run_of(wildcards):
+    return PLAN.run(wildcards.benchmark, wildcards.split, wildcards.model)
+
+
+rule convert:
+    input:
+        manifest="data/splits/{benchmark}/{split}.parquet",
+        predictions=lambda w: run_of(w).predictions,
+        code=lambda w: closure.files("stages.convert", f"benchmarks.{w.benchmark}", f"formats.{run_of(w).format}"),
+    output:
+        RESULT + "/predictions.parquet",
+    log:
+        "results/logs/{benchmark}/{split}/{model}/convert.log",
+    conda:
+        "../../envs/groundeval.yaml"
+    params:
+        format=lambda w: run_of(w).format,
+        options=lambda w: plan.sets(run_of(w).options, run_of(w).allow_incomplete),
+        content=lambda w: plan.fingerprint(run_of(w).predictions),
+    shell:
+        "python -m groundeval --log {log:q} convert {wildcards.benchmark:q} --manifest {input.manifest:q}"
+        " --predictions {input.predictions:q} --format {params.format:q} --out {output:q} {params.options:q}"
+
+
+rule score:
+    input:
+        manifest="data/splits/{benchmark}/{split}.parquet",
+        truth="data/truth/{benchmark}/{split}.parquet",
+        predictions=RESULT + "/predictions.parquet",
+        code=lambda w: closure.files("stages.score", f"benchmarks.{w.benchmark}.protocol"),
+    output:
+        samples=RESULT + "/samples.parquet",
+        histograms=RESULT + "/histograms.parquet",
+    log:
+        "results/logs/{benchmark}/{split}/{model}/score.log",
+    conda:
+        "../../envs/groundeval.yaml"
+    shell:
+        "python -m groundeval --log {log:q} score --manifest {input.manifest:q} --truth {input.truth:q}"
+        " --predictions {input.predictions:q} --model {wildcards.model:q}"
+        " --out {output.samples:q} --histograms {output.histograms:q}"
+
+
+rule aggregate:
+    input:
+        samples=RESULT + "/samples.parquet",
+        histograms=RESULT + "/histograms.parquet",
+        code=lambda w: closure.files("stages.aggregate", f"benchmarks.{w.benchmark}.protocol"),
+    output:
+        metrics=RESULT + "/metrics.json",
+        summary=RESULT + "/summary.json",
+    log:
+        "results/logs/{benchmark}/{split}/{model}/aggregate.log",
+    conda:
+        "../../envs/groundeval.yaml"
+    shell:
+        "python -m groundeval --log {log:q} aggregate --samples {input.samples:q}"
+        " --histograms {input.histograms:q} --out {output.metrics:q} --summary {output.summary:q}"

@@ -1,0 +1,26 @@
+# The leaderboard over all runs of params.yaml.
+
+from groundeval import closure, plan
+from groundeval.stages import dvc
+
+dvc.check_in_stage()
+PLAN = plan.for_snakemake()
+
+
+rule report:
+    input:
+        metrics=[f"{run.folder}/metrics.json" for run in PLAN.runs],
+        cards=plan.cards(PLAN),
+        code=closure.files("stages.report", *(f"benchmarks.{name}" for name in PLAN.datasets)),
+    output:
+        html="results/report/index.html",
+        csv="results/report/leaderboard.csv",
+        md="results/report/leaderboard.md",
+    log:
+        "results/logs/report.log",
+    conda:
+        "../../envs/groundeval.yaml"
+    params:
+        folder=lambda w, output: output.html.removesuffix("/index.html"),
+    shell:
+        "python -m groundeval --log {log:q} report {input.metrics:q} --out {params.folder:q}"

@@ -1,0 +1,183 @@
+"""What every benchmark folder must hold, whichever it is."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from groundeval import benchmarks, formats, options
+from groundeval.errors import InputError
+from groundeval.sources.folder import Source
+from groundeval.stages import aggregate, convert, evaluate, score, split
+
+SEED = 7
+GOLDEN = Path(__file__).parent / "golden.json"
+
+
+class Case:
+    """A benchmark's demo data and models on disk, and its first split that has a truth."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.name, self.raw = name, folder / "raw"
+        self.record, self.demo = benchmarks.record(name), benchmarks.part(name, "demo")
+        self.raw.mkdir()
+        self.demo.write(self.raw, SEED)
+        self.split = self.demo.SPLIT if hasattr(self.demo, "SPLIT") else self._first_split()
+        for model in self.demo.MODELS:
+            (folder / model).mkdir()
+            self.demo.predict(self.raw, folder / model, model, SEED)
+        self.folder = folder
+
+    def _first_split(self) -> str:
+        for name in self.record.splits:
+            try:
+                split.manifest(self.name, self.raw, name, {**self.defaults()}, Counter())
+            except InputError:
+                continue
+            return name
+        raise AssertionError("the demo has no split")
+
+    def defaults(self) -> dict[str, Any]:
+        return options.resolve(self.record.options, {}, self.name)
+
+    def evaluate(self, model: str, out: Path | None = None, **more: Any) -> dict[str, Any]:
+        said = self.demo.MODELS[model]
+        return evaluate.run(
+            self.name,
+            self.raw,
+            self.split,
+            self.folder / model,
+            said["format"],
+            said.get("options", {}),
+            out,
+            model,
+            **more,
+        )
+
+    def tables(self, model: str) -> tuple[pa.Table, pa.Table, pa.Table, dict[str, Any]]:
+        """Manifest, truth, predictions, options."""
+        said = self.demo.MODELS[model]
+        chosen = convert.declared(self.name, said["format"], said.get("options", {}))
+        manifest, _ = split.manifest(self.name, self.raw, self.split, self.defaults(), Counter())
+        truth = benchmarks.part(self.name, "truth").truth(self.raw, manifest, self.defaults(), Counter())
+        answers = convert.convert(Source(self.folder / model), said["format"], manifest, chosen, Counter())
+        return manifest, pa.Table.from_batches(truth), pa.Table.from_batches(answers), chosen
+
+
+@pytest.fixture(scope="module", params=benchmarks.names())
+def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
+    return Case(request.param, tmp_path_factory.mktemp(request.param))
+
+
+def measured(
+    case: Case, manifest: pa.Table, truth: pa.Table, answers: pa.Table, chosen: dict[str, Any]
+) -> dict[str, Any]:
+    samples, histograms, digest = score.score(case.name, manifest, truth.to_batches(), answers.to_batches(), chosen)
+    said = {"benchmark": case.name, "split": case.split, "dataset": None}
+    return aggregate.aggregate(samples, histograms, score.about(said, "x", chosen, {}, "x", digest))
+
+
+def test_manifest_is_sorted_and_typed(case: Case) -> None:
+    manifest, truth, answers, _ = case.tables("almost")
+    ids = manifest.column("sample_id").to_pylist()
+    assert ids == sorted(set(ids))
+    assert truth.column("sample_id").to_pylist() == ids == answers.column("sample_id").to_pylist()
+    assert set(manifest.column("kind").to_pylist()) <= {None, *case.record.kinds}
+
+
+def test_three_models_in_their_formats(case: Case) -> None:
+    assert set(case.demo.MODELS) == {"almost", "noisy", "nothing"}
+    values = {m: case.evaluate(m)["metrics"][case.record.headline]["value"] for m in case.demo.MODELS}
+    assert values["almost"] > values["noisy"] > 0
+    assert values["almost"] > values["nothing"]
+
+
+def test_leaderboard_columns_exist(case: Case) -> None:
+    content = case.evaluate("almost")
+    assert case.record.headline in case.record.columns
+    assert set(case.record.columns) <= set(content["metrics"])
+    json.dumps(content, allow_nan=False)
+    for name, metric in content["metrics"].items():
+        assert metric["value"] is not None or metric.get("reason"), name
+
+
+def test_counts_add_up(case: Case) -> None:
+    for model in case.demo.MODELS:
+        counts = case.evaluate(model)["counts"]
+        assert counts["expected"] == sum(counts[s] for s in ("answered", "none", "missing", "invalid"))
+
+
+def test_order_of_samples_changes_nothing(case: Case) -> None:
+    manifest, truth, answers, chosen = case.tables("noisy")
+    order = list(reversed(range(manifest.num_rows)))
+    shuffled = measured(case, *(t.take(order) for t in (manifest, truth, answers)), chosen)
+    straight = measured(case, manifest, truth, answers, chosen)
+    assert shuffled["metrics"] == straight["metrics"]
+    assert shuffled["baselines"] == straight["baselines"]
+
+
+def test_split_in_two_and_merged(case: Case) -> None:
+    manifest, truth, answers, chosen = case.tables("noisy")
+    half = manifest.num_rows // 2
+    parts = []
+    histograms: dict[str, Any] = {}
+    whole, whole_histograms, _ = score.score(case.name, manifest, truth.to_batches(), answers.to_batches(), chosen)
+    for rows in (slice(0, half), slice(half, manifest.num_rows)):
+        cut = [t.slice(rows.start, rows.stop - rows.start) for t in (manifest, truth, answers)]
+        samples, found, _ = score.score(case.name, cut[0], cut[1].to_batches(), cut[2].to_batches(), chosen)
+        parts.append(samples)
+        for name, values in found.items():
+            if name in histograms and histograms[name].shape == values.shape:
+                histograms[name] = histograms[name] + values
+            else:
+                histograms.setdefault(name, values)
+    assert pa.concat_tables(parts).to_pylist() == whole.to_pylist()
+    assert set(histograms) == set(whole_histograms)
+
+
+def test_a_missing_sample_stops_or_counts_as_wrong(case: Case) -> None:
+    manifest, truth, answers, chosen = case.tables("almost")
+    rows = answers.to_pylist()
+    for row in rows:
+        row.update({name: None for name in row if name not in ("sample_id", "status")}, status="missing")
+    nothing = pa.Table.from_pylist(rows, schema=answers.schema)
+    content = measured(case, manifest, truth, nothing, chosen)
+    assert content["status"] == "incomplete"
+    assert content["counts"]["missing"] == content["counts"]["expected"]
+    assert content["metrics"][case.record.headline]["value"] == 0
+
+
+def test_one_more_wrong_answer_never_helps(case: Case) -> None:
+    manifest, truth, answers, chosen = case.tables("almost")
+    rows = answers.to_pylist()
+    rows[0].update({name: None for name in rows[0] if name not in ("sample_id", "status")}, status="missing")
+    worse = measured(case, manifest, truth, pa.Table.from_pylist(rows, schema=answers.schema), chosen)
+    whole = measured(case, manifest, truth, answers, chosen)
+    name = case.record.headline
+    assert worse["metrics"][name]["value"] <= whole["metrics"][name]["value"]
+
+
+def test_option_names_do_not_clash(case: Case) -> None:
+    for name in formats.names():
+        if formats.record(name).shape == case.record.shape:
+            assert not set(formats.record(name).options) & set(case.record.options)
+
+
+def test_golden_numbers(case: Case) -> None:
+    """A number cannot change without a new version of its benchmark: then put the new ones into golden.json."""
+    golden = json.loads(GOLDEN.read_text(encoding="utf-8"))
+    assert golden[case.name]["version"] == case.record.version
+    for model, expected in golden[case.name]["models"].items():
+        content = case.evaluate(model)
+        found = {name: content["metrics"][name]["value"] for name in case.record.columns}
+        assert found == pytest.approx(expected, abs=1e-12), model
+
+
+def test_card_names_the_headline(case: Case) -> None:
+    card = (Path(benchmarks.__path__[0]) / case.name / "README.md").read_text(encoding="utf-8")
+    assert case.record.headline.split("/")[-1] in card
