@@ -27,6 +27,7 @@ Out = Annotated[Path, typer.Option(help="What to write.")]
 Format = Annotated[str, typer.Option("--format", help="See `groundeval formats`.")]
 Incomplete = Annotated[bool, typer.Option("--allow-incomplete", help="Count missing and invalid answers as wrong.")]
 Stage = "Stages (the pipeline calls these)"
+Audit = "Audit"
 
 
 @dataclass
@@ -118,6 +119,19 @@ def demo(
 
 
 @app.command()
+def package(
+    benchmark: Benchmark,
+    predictions: Annotated[Path, typer.Option(help="The model's maps at image size.")],
+    calib: Annotated[Path, typer.Option(help="The calibration files of the split.")],
+    out: Out,
+) -> None:
+    """Build and check what a benchmark's server takes for a split without public truth (kitti_road)."""
+    from groundeval.stages import package as stage
+
+    stage.run(benchmark, predictions, calib, out)
+
+
+@app.command()
 def dvc(
     check: Annotated[bool, typer.Option(help="Only say whether dvc.yaml lists the runs of params.yaml.")] = False,
 ) -> None:
@@ -125,6 +139,66 @@ def dvc(
     from groundeval.stages import dvc as stage
 
     stage.run(Path("params.yaml"), Path("dvc.yaml"), check)
+
+
+@app.command(rich_help_panel=Audit)
+def verify(
+    results: Annotated[Path, typer.Argument(help="A folder of results, or one run's.")] = Path("results"),
+    level: Annotated[int, typer.Option(help="0 structure, 1 digests, 2 metrics, 3 counts, 4 predictions, 5 truth.")] = 3,
+    key: Annotated[Path | None, typer.Option(help="The signer's public key: also verify the signature.")] = None,
+    root: Annotated[Path | None, typer.Option(help="The tree that holds data/; by default that of the results.")] = None,
+    truth: Annotated[Path | None, typer.Option(help="For results of `evaluate`: the dataset's folder.")] = None,
+    predictions: Annotated[Path | None, typer.Option(help="For results of `evaluate`: the prediction files.")] = None,
+    objects: Annotated[list[Path] | None, typer.Option(help="A DVC store (cache or remote folder) to re-hash.")] = None,
+    independent: Annotated[int, typer.Option(help="Samples a run to count with a second scorer.")] = 0,
+    seed: Annotated[int, typer.Option(help="Which samples the second scorer takes.")] = 0,
+) -> None:
+    """Tell whether results can be believed, offline. Exit code 1 if anything fails."""
+    from groundeval.stages import verify as stage
+
+    asked = stage.Asked(results, level, key, root, truth, predictions, objects or [], independent, seed)
+    raise SystemExit(0 if stage.run(asked) else 1)
+
+
+@app.command(rich_help_panel=Audit)
+def trace(
+    folder: Annotated[Path, typer.Argument(help="A run's results.")],
+    metric: Annotated[str, typer.Option(help="A name in its metrics.json.")],
+    sample: Annotated[str | None, typer.Option(help="A sample's id: down to its truth and its prediction.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the sample's truth and prediction into this folder.")] = None,
+) -> None:
+    """Tell where a number comes from: the rows, the files, their digests."""
+    from groundeval.stages import trace as stage
+
+    stage.run(folder, metric, sample, out)
+
+
+@app.command(rich_help_panel=Audit)
+def sign(
+    results: Annotated[Path, typer.Argument(help="The folder of results.")] = Path("results"),
+    key: Annotated[Path | None, typer.Option(help="An ed25519 private key in PEM.")] = None,
+    make_key: Annotated[Path | None, typer.Option(help="Only write a new key pair, FILE and FILE.pub.")] = None,
+) -> None:
+    """Sign results: DSSE envelope, ed25519."""
+    from groundeval.stages import sign as stage
+
+    if make_key is not None:
+        stage.make_key(make_key)
+    elif key is not None:
+        stage.run(results, key)
+    else:
+        raise InputError("--key", "is not given", "Name a private key, or make one with --make-key FILE.")
+
+
+@app.command(rich_help_panel=Audit)
+def crate(
+    out: Out,
+    results: Annotated[Path, typer.Argument(help="The folder of results.")] = Path("results"),
+) -> None:
+    """Export results as a Workflow Run RO-Crate."""
+    from groundeval.stages import crate as stage
+
+    stage.run(results, out)
 
 
 @app.command(rich_help_panel=Stage)
@@ -209,6 +283,21 @@ def aggregate(
     from groundeval.stages import aggregate as stage
 
     stage.run(samples, histograms, out, summary)
+
+
+@app.command(rich_help_panel=Stage)
+def provenance(
+    folder: Annotated[Path, typer.Argument(help="A run's results.")],
+    manifest: Annotated[Path, typer.Option()],
+    truth: Annotated[Path, typer.Option()],
+    predictions: Annotated[Path, typer.Option()],
+    raw: Annotated[Path, typer.Option(help="The download stage's record of the dataset.")],
+    out: Out,
+) -> None:
+    """Write which bytes made the numbers: an in-toto Statement."""
+    from groundeval.stages import provenance as stage
+
+    stage.run(folder, manifest, truth, predictions, raw, out)
 
 
 @app.command(rich_help_panel=Stage)

@@ -7,16 +7,33 @@ files as input. They are found by reading, not by running: the list is complete 
 from __future__ import annotations
 
 import ast
+import sys
 from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent
+LOCK = PACKAGE.parents[1] / "requirements.lock"
 DATA = (".yaml", ".csv", ".json")  # tables that a benchmark's code reads
 NOT_SCORING = {"published.yaml"}
 
 
 def files(*modules: str) -> list[str]:
-    """Paths, relative to the working tree's root, of the named modules and of all of ours that they import, sorted."""
+    """Paths, relative to the working tree's root, of the named modules and of all of ours that they import, sorted.
+
+    Where that root has a lock file it is one of them: another version of a library is other code.
+    """
+    paths = {path for name in _reached(modules) for path in (_path(name), *_data(name))}
+    paths |= {LOCK} if LOCK.is_file() else set()
+    return sorted(str(path.relative_to(PACKAGE.parents[1])) for path in paths)
+
+
+def libraries(*modules: str) -> list[str]:
+    """Names under which the named modules, and all of ours that they import, import what others wrote, sorted."""
+    tops = {name.split(".")[0] for module in _reached(modules) for name in _mentioned(module)}
+    return sorted(tops - sys.stdlib_module_names - {"groundeval"})
+
+
+def _reached(modules: tuple[str, ...]) -> set[str]:
     seen: set[str] = set()
     waiting = [f"groundeval.{m}" for m in modules]
     while waiting:
@@ -24,8 +41,7 @@ def files(*modules: str) -> list[str]:
         if name not in seen:
             seen.add(name)
             waiting += _imported(name)
-    paths = {path for name in seen for path in (_path(name), *_data(name))}
-    return sorted(str(path.relative_to(PACKAGE.parents[1])) for path in paths)
+    return seen
 
 
 @cache
@@ -33,9 +49,14 @@ def _imported(module: str) -> tuple[str, ...]:
     """Our modules that a module imports anywhere in its text, and the packages around it."""
     parents = module.split(".")
     around = [".".join(parents[:n]) for n in range(1, len(parents))]
+    return tuple(n for n in (*around, *_mentioned(module)) if n.startswith("groundeval") and _exists(n))
+
+
+@cache
+def _mentioned(module: str) -> tuple[str, ...]:
+    """All names that a module's import statements hold."""
     tree = ast.parse(_path(module).read_text(encoding="utf-8"))
-    found = [name for node in ast.walk(tree) for name in _names(node)]
-    return tuple(n for n in (*around, *found) if n.startswith("groundeval") and _exists(n))
+    return tuple(name for node in ast.walk(tree) for name in _names(node))
 
 
 def _names(node: ast.AST) -> list[str]:

@@ -1,9 +1,9 @@
-"""Digests of content: of a file, of a folder, of a table whatever its batches and its file's compression."""
+"""Digests of content: of a file, of a set of files, of a table whatever its batches and its file's compression."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,29 @@ def file_sha256(path: Path) -> str:
     """sha256 of a file's bytes."""
     with path.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def merkle_root(named: Mapping[str, str]) -> str:
+    """Root over file names and their sha256 (hex), in the names' order, as RFC 6962 builds it over leaves.
+
+    A leaf is sha256(00, sha256 of the name as UTF-8, sha256 of the content), a node sha256(01, left, right); the left
+    subtree is the largest power of two. One file can so be proven to belong, without the others.
+    """
+    leaves = [
+        hashlib.sha256(
+            b"\0" + hashlib.sha256(name.encode(errors="surrogateescape")).digest() + bytes.fromhex(content)
+        ).digest()
+        for name, content in sorted(named.items())
+    ]
+    return _root(leaves).hex() if leaves else hashlib.sha256(b"").hexdigest()
+
+
+def _root(nodes: list[bytes]) -> bytes:
+    """Level by level: an odd one moves up unchanged, which makes the tree of RFC 6962."""
+    while len(nodes) > 1:
+        pairs = zip(nodes[::2], nodes[1::2], strict=False)
+        nodes = [hashlib.sha256(b"\1" + a + b).digest() for a, b in pairs] + nodes[len(nodes) // 2 * 2 :]
+    return nodes[0]
 
 
 class TableDigest:

@@ -20,7 +20,8 @@ class InputError(Exception):
 
     def line(self) -> str:
         """The whole message on one line, whatever control characters the parts held."""
-        text = f"{self.file}: {self.what}. {self.fix}"
+        stop = "" if self.what.endswith("?") else "."
+        text = f"{self.file}: {self.what}{stop} {self.fix}"
         return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
     def __reduce__(self) -> tuple[type[InputError], tuple[str, str, str]]:
@@ -44,7 +45,8 @@ def first_of(names: Iterable[object]) -> str:
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """`, did you mean "models"?` where a known name is near, otherwise the list of what there is."""
     choices = sorted(known)
-    near = difflib.get_close_matches(name, choices, n=3, cutoff=0.6)
+    near = [c for c in choices if c.casefold() == name.casefold()]
+    near = near or difflib.get_close_matches(name, choices, n=3, cutoff=0.6)
     if near:
         return ", did you mean " + " or ".join(quoted(n) for n in near) + "?"
     return "; there is " + (", ".join(choices) if choices else "none")

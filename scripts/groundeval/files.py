@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +25,37 @@ def atomic(path: Path) -> Iterator[Path]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def together(folder: Path) -> Iterator[Path]:
+    """A scratch folder inside `folder`: its files get their names there when all are complete, or none does.
+
+    Processes that write the same folder come one after the other, so that what is there is all of one of them.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(prefix=".", suffix=".tmp", dir=folder))
+    try:
+        yield scratch
+        with _alone(folder):
+            for path in sorted(scratch.iterdir()):
+                path.replace(folder / path.name)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+        with suppress(OSError):
+            folder.rmdir()  # where nothing is in it, because something failed
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """A lock on the folder itself, which leaves no file; some network file systems have none."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def write_text(path: Path, text: str) -> None:

@@ -15,6 +15,7 @@ from groundeval.errors import InputError, did_you_mean, quoted
 from groundeval.sources import yamlfile
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9._-]*")  # it reaches a shell and a path
+ADAPTER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9._-]+)*")
 BENCHMARK_KEYS = ("dataset", "models")
 DATASET_KEYS = ("version", "splits", "options", "mirror", "folder")
 MODEL_KEYS = ("format", "files", "options", "allow_incomplete")
@@ -36,6 +37,16 @@ class Run:
     def folder(self) -> str:
         """Where its results stand."""
         return f"results/{self.benchmark}/{self.split}/{self.model}"
+
+    @property
+    def adapter(self) -> str | None:
+        """The file of a format of the user's own."""
+        return formats.adapter_file(self.format)
+
+    @property
+    def reader(self) -> list[str]:
+        """What else than our code reads the predictions: an input of the run's jobs."""
+        return [self.adapter] if self.adapter else []
 
     @property
     def delivered(self) -> str:
@@ -106,7 +117,7 @@ def _dataset(name: str, block: Mapping[str, Any], mirror: Any, where: str) -> Da
     if not isinstance(splits, list) or not splits:
         raise InputError(where, f"{name}: splits is not a list", f"Write splits: [{record.splits[0]}].")
     for split in splits:
-        if split not in record.splits:
+        if not record.has_split(str(split)):
             what = f"{name}: unknown split {quoted(split)}{did_you_mean(str(split), record.splits)}"
             raise InputError(where, what, "Correct the name.")
     if len(set(splits)) != len(splits):
@@ -136,6 +147,7 @@ def _model_runs(dataset: Dataset, name: str, block: Mapping[str, Any], where: st
     if "format" not in block:
         raise InputError(where, "format is not declared", f"Declare one of {', '.join(formats.names())}.")
     chosen = formats.record(str(block["format"]), where).name
+    _check_adapter(formats.adapter_file(chosen), where)
     files, allowed = block.get("files", "."), block.get("allow_incomplete", False)
     if not isinstance(files, str) or files.startswith("/") or ".." in files.split("/"):
         raise InputError(where, f"files {quoted(files)} leaves the model's folder", "Name a file or folder inside it.")
@@ -145,6 +157,16 @@ def _model_runs(dataset: Dataset, name: str, block: Mapping[str, Any], where: st
         raise InputError(where, f"allow_incomplete is {quoted(allowed)}", "Write true or false.")
     said = dict(_mapping(block.get("options") or {}, where, "options"))
     return [Run(dataset.benchmark, split, name, chosen, files, said, allowed) for split in dataset.splits]
+
+
+def _check_adapter(file: str | None, where: str) -> None:
+    if file is None:
+        return
+    if not ADAPTER.fullmatch(file) or ".." in file.split("/"):
+        what = f"format: {quoted(file)} is no path inside this folder"
+        raise InputError(where, what, "Write FOLDER/FILE.py:FUNCTION with letters, digits, dot, underscore and hyphen.")
+    if not Path(file).is_file():
+        raise InputError(where, f"format: no file {quoted(file)}", "Put the adapter there, or correct the path.")
 
 
 def _mapping(value: Any, where: str, label: str) -> Mapping[str, Any]:
@@ -179,16 +201,19 @@ def for_snakemake(path: str = "params.yaml") -> Plan:
         raise SystemExit(2) from None
 
 
-def fingerprint(path: str) -> str:
-    """Digest of names, sizes and modification times below a path: changes when any file is replaced, even by an older one.
+def fingerprint(*paths: str) -> str:
+    """Digest of names, sizes and modification times below paths: changes when any file is replaced, even by an older one.
 
     Snakemake compares an input's time with the output's, so it misses an older file and an edit inside a folder.
     """
-    root = Path(path)
-    files = sorted(p for p in root.rglob("*") if p.is_file()) if root.is_dir() else [root]
+    files = [file for path in paths for file in _below(Path(path))]
     seen = ((str(p), p.stat()) for p in files if p.exists())
     lines = (f"{name} {stat.st_size} {stat.st_mtime_ns}\n" for name, stat in seen)
     return hashlib.sha256("".join(lines).encode()).hexdigest()[:16]
+
+
+def _below(root: Path) -> list[Path]:
+    return sorted(p for p in root.rglob("*") if p.is_file()) if root.is_dir() else [root]
 
 
 def sets(options: Mapping[str, Any], allow_incomplete: bool = False) -> list[str]:

@@ -6,6 +6,7 @@ Every table is sorted by sample_id and has the same bytes for the same content: 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -16,6 +17,28 @@ import pyarrow.parquet as pq
 
 from groundeval.errors import InputError
 from groundeval.files import atomic
+
+
+class _NoPandas:
+    """An import hook that finds no pandas."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> None:  # noqa: ARG004
+        """Refuse one name, leave all others to the next hook."""
+        if name == "pandas":
+            raise ModuleNotFoundError(name)
+
+
+def _keep_pandas_out() -> None:
+    """pyarrow looks for pandas once, at its first array, and would import it: half a second that nothing here needs."""
+    sys.meta_path.insert(0, _NoPandas)
+    try:
+        pa.array([])
+    finally:
+        sys.meta_path.remove(_NoPandas)
+
+
+_keep_pandas_out()
 
 Shape = Literal["mask", "boxes", "map"]
 STATUSES = ("answered", "none", "missing", "invalid")
@@ -75,10 +98,27 @@ def rows_to_batches(
     for row in rows:
         held.append(row)
         if len(held) == size:
-            yield pa.RecordBatch.from_pylist(held, schema=schema)
+            yield _batch(held, schema)
             held = []
     if held:
-        yield pa.RecordBatch.from_pylist(held, schema=schema)
+        yield _batch(held, schema)
+
+
+def _batch(rows: list[Mapping[str, Any]], schema: pa.Schema) -> pa.RecordBatch:
+    values = {field.name: [row.get(field.name) for row in rows] for field in schema}
+    columns = [_bytes(values["map"]) if f.name == "map" else pa.array(values[f.name], f.type) for f in schema]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _bytes(values: list[Any]) -> pa.Array:
+    """A column of bytes from buffers or None; pa.array would copy megabytes as its own buffer grows."""
+    parts = [np.frombuffer(b"" if v is None else v, np.uint8) for v in values]
+    ends = np.cumsum([0, *map(len, parts)])
+    if ends[-1] > np.iinfo(np.int32).max:
+        raise ValueError(f"{len(values)} maps with {ends[-1]} bytes are too many for one batch")
+    known = pa.array([v is not None for v in values]).buffers()[1]
+    data = pa.py_buffer(np.concatenate(parts))
+    return pa.Array.from_buffers(pa.binary(), len(values), [known, pa.py_buffer(ends.astype(np.int32)), data])
 
 
 def align(*streams: Iterable[pa.RecordBatch]) -> Iterator[tuple[pa.RecordBatch, ...]]:
@@ -152,17 +192,21 @@ def _opened(path: Path) -> pq.ParquetFile:
 
 
 def pack_map(array: np.ndarray) -> dict[str, Any]:
-    """A class map [H, W] or score maps [C, H, W] as the columns of a "map" row."""
-    return {"map": np.ascontiguousarray(array).tobytes(), "dims": list(array.shape), "dtype": array.dtype.name}
+    """A class map [H, W] or score maps [C, H, W] as the columns of a "map" row. The bytes are a view where they can be."""
+    flat = np.ascontiguousarray(array).reshape(-1)
+    return {"map": memoryview(flat.view(np.uint8)), "dims": list(array.shape), "dtype": array.dtype.name}
 
 
 def unpack_map(batch: pa.RecordBatch, row: int) -> np.ndarray | None:
     """The array of a "map" row without a copy (read-only), or None where there is none."""
-    packed = batch.column("map")[row]
-    if not packed.is_valid:
+    dims = batch.column("dims")[row].as_py()
+    if dims is None:
         return None
-    dtype = np.dtype(batch.column("dtype")[row].as_py())
-    return np.frombuffer(packed.as_buffer(), dtype=dtype).reshape(batch.column("dims")[row].as_py())
+    packed, dtype = batch.column("map"), np.dtype(batch.column("dtype")[row].as_py())
+    _, offsets, data = packed.buffers()  # packed[row] would be a copy
+    start, end = np.frombuffer(offsets, np.int32, 2, 4 * (packed.offset + row)).tolist()
+    values = np.frombuffer(data, np.uint8)[start:end].view(dtype)
+    return values.reshape(dims)
 
 
 def boxes_of(batch: pa.RecordBatch, column: str = "boxes") -> tuple[np.ndarray, np.ndarray]:

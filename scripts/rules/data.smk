@@ -21,6 +21,7 @@ rule download:
         said="data/raw/{benchmark}/{version}.json",
     log:
         "results/logs/{benchmark}/download-{version}.log",
+    localrule: True
     conda:
         "../../envs/groundeval.yaml"
     params:

@@ -1,6 +1,7 @@
-# Models: prediction files -> predictions, counts of each sample, metrics. A job is one (benchmark, split, model).
+# Models: prediction files -> predictions, counts of each sample, metrics, provenance. A job is one (benchmark, split, model).
 
-from groundeval import closure, plan
+from groundeval import closure, formats, plan
+from groundeval.stages import provenance
 
 PLAN = plan.for_snakemake()
 RESULT = "results/{benchmark}/{split}/{model}"
@@ -20,7 +21,12 @@ rule convert:
     input:
         manifest="data/splits/{benchmark}/{split}.parquet",
         predictions=lambda w: run_of(w).predictions,
-        code=lambda w: closure.files("stages.convert", f"benchmarks.{w.benchmark}", f"formats.{run_of(w).format}"),
+        adapter=lambda w: run_of(w).reader,
+        code=lambda w: closure.files(
+            "stages.convert",
+            f"benchmarks.{w.benchmark}",
+            formats.module_name(run_of(w).format),
+        ),
     output:
         RESULT + "/predictions.parquet",
     log:
@@ -30,7 +36,7 @@ rule convert:
     params:
         format=lambda w: run_of(w).format,
         options=lambda w: plan.sets(run_of(w).options, run_of(w).allow_incomplete),
-        content=lambda w: plan.fingerprint(run_of(w).predictions),
+        content=lambda w: plan.fingerprint(run_of(w).predictions, *run_of(w).reader),
     shell:
         "python -m groundeval --log {log:q} convert {wildcards.benchmark:q} --manifest {input.manifest:q}"
         " --predictions {input.predictions:q} --format {params.format:q} --out {output:q} {params.options:q}"
@@ -41,7 +47,9 @@ rule score:
         manifest="data/splits/{benchmark}/{split}.parquet",
         truth="data/truth/{benchmark}/{split}.parquet",
         predictions=RESULT + "/predictions.parquet",
-        code=lambda w: closure.files("stages.score", f"benchmarks.{w.benchmark}.protocol"),
+        code=lambda w: closure.files(
+            "stages.score", f"benchmarks.{w.benchmark}.protocol"
+        ),
     output:
         samples=RESULT + "/samples.parquet",
         histograms=RESULT + "/histograms.parquet",
@@ -59,7 +67,9 @@ rule aggregate:
     input:
         samples=RESULT + "/samples.parquet",
         histograms=RESULT + "/histograms.parquet",
-        code=lambda w: closure.files("stages.aggregate", f"benchmarks.{w.benchmark}.protocol"),
+        code=lambda w: closure.files(
+            "stages.aggregate", f"benchmarks.{w.benchmark}.protocol"
+        ),
     output:
         metrics=RESULT + "/metrics.json",
         summary=RESULT + "/summary.json",
@@ -70,3 +80,29 @@ rule aggregate:
     shell:
         "python -m groundeval --log {log:q} aggregate --samples {input.samples:q}"
         " --histograms {input.histograms:q} --out {output.metrics:q} --summary {output.summary:q}"
+
+
+rule provenance:
+    input:
+        manifest="data/splits/{benchmark}/{split}.parquet",
+        truth="data/truth/{benchmark}/{split}.parquet",
+        predictions=lambda w: run_of(w).predictions,
+        adapter=lambda w: run_of(w).reader,
+        raw=lambda w: PLAN.datasets[w.benchmark].raw + ".json",
+        results=[f"{RESULT}/{name}" for name in provenance.PIPELINE],
+        code=lambda w: closure.files(
+            "stages.provenance",
+            *provenance.scorer_modules(w.benchmark, run_of(w).format),
+        ),
+    output:
+        RESULT + "/provenance.json",
+    log:
+        "results/logs/{benchmark}/{split}/{model}/provenance.log",
+    conda:
+        "../../envs/groundeval.yaml"
+    params:
+        folder=lambda w, output: output[0].removesuffix("/provenance.json"),
+        content=lambda w: plan.fingerprint(run_of(w).predictions, *run_of(w).reader),
+    shell:
+        "python -m groundeval --log {log:q} provenance {params.folder:q} --manifest {input.manifest:q}"
+        " --truth {input.truth:q} --predictions {input.predictions:q} --raw {input.raw:q} --out {output:q}"

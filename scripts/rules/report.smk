@@ -10,6 +10,7 @@ PLAN = plan.for_snakemake()
 rule report:
     input:
         metrics=[f"{run.folder}/metrics.json" for run in PLAN.runs],
+        provenance=[f"{run.folder}/provenance.json" for run in PLAN.runs],
         cards=plan.cards(PLAN),
         code=closure.files("stages.report", *(f"benchmarks.{name}" for name in PLAN.datasets)),
     output:
@@ -18,6 +19,7 @@ rule report:
         md="results/report/leaderboard.md",
     log:
         "results/logs/report.log",
+    localrule: True
     conda:
         "../../envs/groundeval.yaml"
     params:

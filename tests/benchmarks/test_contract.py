@@ -3,70 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from groundeval import benchmarks, formats, options
-from groundeval.errors import InputError
-from groundeval.sources.folder import Source
-from groundeval.stages import aggregate, convert, evaluate, score, split
-
-SEED = 7
-GOLDEN = Path(__file__).parent / "golden.json"
-
-
-class Case:
-    """A benchmark's demo data and models on disk, and its first split that has a truth."""
-
-    def __init__(self, name: str, folder: Path) -> None:
-        self.name, self.raw = name, folder / "raw"
-        self.record, self.demo = benchmarks.record(name), benchmarks.part(name, "demo")
-        self.raw.mkdir()
-        self.demo.write(self.raw, SEED)
-        self.split = self.demo.SPLIT if hasattr(self.demo, "SPLIT") else self._first_split()
-        for model in self.demo.MODELS:
-            (folder / model).mkdir()
-            self.demo.predict(self.raw, folder / model, model, SEED)
-        self.folder = folder
-
-    def _first_split(self) -> str:
-        for name in self.record.splits:
-            try:
-                split.manifest(self.name, self.raw, name, {**self.defaults()}, Counter())
-            except InputError:
-                continue
-            return name
-        raise AssertionError("the demo has no split")
-
-    def defaults(self) -> dict[str, Any]:
-        return options.resolve(self.record.options, {}, self.name)
-
-    def evaluate(self, model: str, out: Path | None = None, **more: Any) -> dict[str, Any]:
-        said = self.demo.MODELS[model]
-        return evaluate.run(
-            self.name,
-            self.raw,
-            self.split,
-            self.folder / model,
-            said["format"],
-            said.get("options", {}),
-            out,
-            model,
-            **more,
-        )
-
-    def tables(self, model: str) -> tuple[pa.Table, pa.Table, pa.Table, dict[str, Any]]:
-        """Manifest, truth, predictions, options."""
-        said = self.demo.MODELS[model]
-        chosen = convert.declared(self.name, said["format"], said.get("options", {}))
-        manifest, _ = split.manifest(self.name, self.raw, self.split, self.defaults(), Counter())
-        truth = benchmarks.part(self.name, "truth").truth(self.raw, manifest, self.defaults(), Counter())
-        answers = convert.convert(Source(self.folder / model), said["format"], manifest, chosen, Counter())
-        return manifest, pa.Table.from_batches(truth), pa.Table.from_batches(answers), chosen
+from groundeval import benchmarks, formats
+from groundeval.stages import aggregate, score
+from tests.benchmarks.case import GOLDEN, Case
 
 
 @pytest.fixture(scope="module", params=benchmarks.names())
@@ -173,9 +118,11 @@ def test_golden_numbers(case: Case) -> None:
     golden = json.loads(GOLDEN.read_text(encoding="utf-8"))
     assert golden[case.name]["version"] == case.record.version
     for model, expected in golden[case.name]["models"].items():
-        content = case.evaluate(model)
-        found = {name: content["metrics"][name]["value"] for name in case.record.columns}
-        assert found == pytest.approx(expected, abs=1e-12), model
+        assert case.columns(model) == pytest.approx(expected, abs=1e-12), model
+
+
+def test_constants_are_recorded(case: Case) -> None:
+    assert case.evaluate("almost")["constants"]
 
 
 def test_card_names_the_headline(case: Case) -> None:

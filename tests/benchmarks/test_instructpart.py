@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import random
+import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -17,9 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
+from PIL import Image
 
 from groundeval import tables
-from groundeval.benchmarks.instructpart import PROMPTS, demo, protocol, truth
+from groundeval.benchmarks.instructpart import PROMPTS, demo, entries, protocol, truth
 from groundeval.errors import InputError
 from groundeval.metrics import masks
 from groundeval.metrics.ratios import Metric
@@ -83,11 +84,22 @@ def test_truth_as_prediction_is_exactly_100_on_the_official_split(real: Path) ->
 def test_all_foreground_on_the_official_split(real: Path, tmp_path: Path) -> None:
     folder = real / "instructpart"
     manifest = truth.manifest(folder, "test", {}, Counter())
-    for name, height, width in zip(*(manifest.column(c).to_pylist() for c in ("sample_id", "height", "width")), strict=True):
-        (tmp_path / f"{name}.png").write_bytes(pngs.write(np.ones((height, width), np.uint8), depth=1))
+    columns = (manifest.column(c).to_pylist() for c in ("sample_id", "height", "width"))
+    for name, height, width in zip(*columns, strict=True):
+        Image.new("1", (width, height), 1).save(tmp_path / f"{name}.png")
     content = evaluated(folder, tmp_path)
     assert [round(v, 6) for v in values(content)] == [6.555862, 6.750118, 0, 0]
     assert content["metrics"]["gIoU"] == content["baselines"]["full"]["gIoU"]
+
+
+def test_masks_keyed_by_photo_overwrite_each_other(real: Path, tmp_path: Path) -> None:
+    """The known score of a perfect model whose masks are keyed by photo, the later of a photo's masks winning."""
+    folder = real / "instructpart"
+    found = entries.read(folder / "test/data_test.json")
+    kept = {e.image_id: e.sample_id for e in found}
+    for e in found:
+        shutil.copy(folder / f"test/masks/{kept[e.image_id]}.png", tmp_path / f"{e.sample_id}.png")
+    assert [round(v, 2) for v in values(evaluated(folder, tmp_path))[:2]] == [89.70, 76.91]
 
 
 # Reading the official layout.
@@ -111,7 +123,6 @@ def test_0_and_1_and_0_and_255_give_the_same_bits(raw: Path, tmp_path: Path, tru
     other = layout(tmp_path / "raw2", [entry(*e) for e in ENTRIES], {n: m * truth_value for n, m in drawn().items()})
     found = evaluated(other, layout(tmp_path / "p2", [], {n: m * value for n, m in worse.items()}) / "test/masks")
     assert found["metrics"] == expected["metrics"]
-    assert found["dataset"]["truth"] != expected["dataset"]["truth"] or truth_value == 1  # the files themselves differ
 
 
 def test_the_order_of_entries_changes_nothing(raw: Path, tmp_path: Path) -> None:
@@ -132,7 +143,10 @@ def test_the_train_split_has_its_own_folder(raw: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "what"),
     [
-        (lambda e: e[0].update(part_list=e[0]["part_list"] * 2), "entry 1: its part_list does not hold exactly one part"),
+        (
+            lambda e: e[0].update(part_list=e[0]["part_list"] * 2),
+            "entry 1: its part_list does not hold exactly one part",
+        ),
         (lambda e: e[1].update(part_list=[]), "entry 2: its part_list does not hold exactly one part"),
         (lambda e: e[0].pop("image_path"), "its image_path is"),
         (lambda e: e[0]["part_list"][0].update(affordance=3), "its affordance is"),
@@ -206,7 +220,10 @@ def test_every_prompt_belongs_to_one_setting() -> None:
 def scored(pairs: Sequence[tuple[NDArray[np.bool_], NDArray[np.bool_] | None]]) -> dict[str, Metric]:
     """The metrics of (truth, prediction) pairs; None is a missing prediction."""
     status = ["missing" if p is None else "answered" if p.any() else "none" for _, p in pairs]
-    rows = [{"sample_id": str(n), "image_id": "0", "height": t.shape[0], "width": t.shape[1], "tags": {}} for n, (t, _) in enumerate(pairs)]
+    rows = [
+        {"sample_id": str(n), "image_id": "0", "height": t.shape[0], "width": t.shape[1], "tags": {}}
+        for n, (t, _) in enumerate(pairs)
+    ]
     known = [{"sample_id": str(n), "mask": masks.encode(t)} for n, (t, _) in enumerate(pairs)]
     said = [
         {"sample_id": str(n), "status": s, "mask": masks.encode(p) if p is not None and p.any() else None}
@@ -234,13 +251,14 @@ def slowly(pairs: Sequence[tuple[NDArray[np.bool_], NDArray[np.bool_] | None]]) 
         both_empty = Fraction(0 if answer is None else 1)
         ious.append(Fraction(*overlaps[-1]) if expected | given else both_empty)
     total = [sum(column) for column in zip(*overlaps, strict=True)]
+    ties = [u > 0 and Fraction(i, u) in {Fraction(k, 100) for k in range(50, 100, 5)} for i, u in overlaps]
     shares = {k: Fraction(sum(iou > Fraction(k, 100) for iou in ious), len(ious)) for k in range(50, 100, 5)}
     return {
         "gIoU": 100 * sum(ious, Fraction()) / len(ious),
         "cIoU": Fraction(100 * total[0], total[1]) if total[1] else None,
         "P@50": 100 * shares[50],
         "P@50:95": 100 * sum(shares.values(), Fraction()) / len(shares),
-        "ties": Fraction(100 * sum((u > 0) and (i * 20) % u == 0 and 50 <= 100 * i // u <= 95 for i, u in overlaps), len(ious)),
+        "ties": Fraction(100 * sum(ties), len(ious)),
     }
 
 
@@ -257,7 +275,8 @@ def test_against_a_slow_scorer_in_fractions(pairs: list[tuple[NDArray[np.bool_],
     for name, exact in expected.items():
         value = found[name].value
         if exact is None or value is None:
-            assert exact is value is None
+            assert exact is None
+            assert value is None
             assert found[name].reason
         elif name == "gIoU":
             assert value == pytest.approx(float(exact), rel=1e-14)
@@ -301,7 +320,7 @@ def test_a_missing_prediction_enters_the_union_with_its_area(raw: Path, tmp_path
 
 def test_groups_hold_the_four_metrics_of_their_samples(raw: Path) -> None:
     metrics = evaluated(raw, raw / "test/masks")["metrics"]
-    groups = {"by_object/mug", "by_object/wine glass", "by_part/stem", "by_affordance/flip up/down"}
+    groups = {"by_object/mug", "by_object/wine glass", "by_part/stem", "by_affordance/flip up|down"}
     assert groups < {name.rpartition("/")[0] for name in metrics}
     assert metrics["by_affordance/flip up/down/gIoU"] == metrics["gIoU"]
     assert metrics["by_object/mug/P@50:95"]["denominator"] == 10
@@ -331,7 +350,6 @@ def test_the_demo_models(demo_raw: Path, tmp_path: Path, model: str) -> None:
 
 def test_the_demo_is_the_same_for_the_same_seed(demo_raw: Path, tmp_path: Path) -> None:
     demo.write(tmp_path, 5)
-    random.seed(0)
     files = [p.relative_to(demo_raw) for p in sorted(demo_raw.rglob("*")) if p.is_file()]
     assert len(files) > 40
     assert all((tmp_path / f).read_bytes() == (demo_raw / f).read_bytes() for f in files)

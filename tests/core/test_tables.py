@@ -68,7 +68,7 @@ def test_digest_does_not_depend_on_batches(n: int, size: int) -> None:
 def test_digest_sees_every_change() -> None:
     seen = set()
     data = rows(7)
-    changes = [("sample_id", "x"), ("status", "missing"), ("reason", None), ("reason", ""), ("scores", None)]
+    changes = [("sample_id", "x"), ("status", "missing"), ("reason", "r"), ("reason", ""), ("scores", None)]
     changes += [("boxes", [[0.0, 1.0, 2.0, 3.0]]), ("boxes", []), ("boxes", None), ("scores", [0.5, 0.25])]
     for column, value in [("sample_id", data[5]["sample_id"]), *changes]:
         digest = TableDigest()

@@ -86,7 +86,7 @@ def test_another_size_names_both(tmp_path: Path) -> None:
     fill(tmp_path)
     save(tmp_path, "a.png", np.zeros((8, 12), np.uint8))
     reason = mask_samples.read("mask_png", tmp_path)["a"]["reason"]
-    assert "the mask is 8 x 12, the image is 4 x 6 (height x width). Save" in reason
+    assert "the mask is 8 x 12, the image is 4 x 6 (height x width); no image here has that size: is it the network's? Save" in reason
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_another_size_names_both(tmp_path: Path) -> None:
         (["d.png"], 'are not samples of this split, first "d"'),
         (["b-cup-handel.png"], 'nearest are "b-cup-handle"'),
         (["sub/a.png"], 'first "sub/a"'),
-        (["a.png", "a.PNG"], 'ids stand more than once, first "a"'),
+        (["a.png", "a.PNG"], 'names have several files, first "a": a.PNG, a.png'),
         (["notes.txt", "a.jpg", "c.png"], r'2 of 3 files are no .png, first "a.jpg"'),
     ],
 )

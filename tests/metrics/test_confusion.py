@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
 from groundeval.metrics import confusion as c
-from groundeval.metrics import histogram as h
 
 NAMES = ("zero", "one", "two")
 SEEDS = st.integers(0, 2**32 - 1)
@@ -47,7 +46,7 @@ def test_counts_are_scikit_learns(seed: int) -> None:
 def test_outside_values_and_ignore_are_a_loops(seed: int, dtype: str, ignore: int | None, rows: int) -> None:
     truth, prediction = maps(seed, 256 if dtype == "uint8" else 65536, dtype)
     if ignore == 255:
-        truth[truth == 1] = 255
+        truth = np.where(truth == 1, np.uint8(255), truth)
     found = c.confusion(truth, prediction, rows, 4, ignore)
     assert found.tolist() == loop(truth, prediction, rows, 4, ignore)
 
@@ -108,28 +107,19 @@ def test_merging_rows_is_merging_pixels(seed: int) -> None:
 
 @given(SEEDS, st.sampled_from(["uint8", "uint16", "float16", "float32"]))
 def test_class_map_is_the_first_highest_score(seed: int, dtype: str) -> None:
-    scores = np.random.default_rng(seed).integers(0, 4, (5, 3, 4)).astype(dtype)
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(0 if dtype.startswith("u") or seed % 2 else -2, 4, (5, 3, 4)).astype(dtype)
+    scores[rng.random(scores.shape) < 0.1] *= (
+        -1 if dtype.startswith("f") else 1
+    )  # a zero with a sign is no less than one without
     np.testing.assert_array_equal(c.class_map(scores), np.argmax(scores, axis=0))
 
 
 def test_what_is_no_class_map_is_refused() -> None:
     truth = np.array([[0, 7, 9]], np.uint8)
-    with pytest.raises(ValueError, match="2 truth pixels are no class, first value 7"):
+    with pytest.raises(ValueError, match="2 truth pixels are no class, lowest value 7"):
         c.confusion(truth, truth, 3, 3)
-    with pytest.raises(ValueError, match="one shape"):
+    with pytest.raises(ValueError, match="one shape and be uint8"):
         c.confusion(truth, truth.T, 10, 10)
-    with pytest.raises(ValueError, match="one shape"):
+    with pytest.raises(ValueError, match="one shape and be uint8"):
         c.confusion(truth, truth.astype(np.int32), 10, 10)
-
-
-def test_counts_stay_exact_beyond_float32() -> None:
-    pixels = 2 * h.CHUNK + 3
-    assert h.histogram(np.ones(pixels, np.uint8), 3).tolist() == [0, pixels, 0]
-
-
-def test_histogram_refuses_what_it_cannot_count() -> None:
-    assert h.histogram(np.zeros((0, 4), np.uint8), 300).sum() == 0
-    with pytest.raises(ValueError, match="1 values are not below 4"):
-        h.histogram(np.array([4, 0], np.uint16), 4)
-    with pytest.raises(TypeError, match="int32"):
-        h.histogram(np.zeros(3, np.int32), 4)

@@ -32,12 +32,18 @@ def draw(seed: int, dtype: str) -> tuple[NDArray[np.bool_], NDArray[Any]]:
     return truth, scores
 
 
+def counted(truth: NDArray[np.bool_], scores: NDArray[Any]) -> NDArray[np.int64]:
+    """Negatives and positives by ascending level."""
+    table = np.zeros((2, curves.LEVELS[scores.dtype.name]), np.int64)
+    curves.add_levels(table[None], truth.astype(np.uint8), scores[None])
+    return curves.ascending(table, scores.dtype.name)
+
+
 def points(truth: NDArray[np.bool_], scores: NDArray[Any]) -> list[curves.Points]:
-    dtype = scores.dtype.name
-    if dtype == "float32":
+    if scores.dtype == np.float32:
         return list(curves.from_scores(scores[truth], scores[~truth]))
-    hp, hn = (curves.ascending(curves.levels(scores[t]), dtype) for t in (truth, ~truth))
-    return list(curves.from_histograms(hp, hn, curves.level_values(dtype)))
+    hn, hp = counted(truth, scores)
+    return list(curves.from_histograms(hp, hn, curves.level_values(scores.dtype.name)))
 
 
 def summary(truth: NDArray[np.bool_], scores: NDArray[Any]) -> Summary:
@@ -86,7 +92,7 @@ def test_float16_order_is_the_values_order(seed: int) -> None:
     finite = values[~np.isnan(values)]
     assert (np.diff(finite.astype(np.float64)) >= 0).all()
     scores = draw(seed, "float16")[1]
-    counts = curves.ascending(curves.levels(scores), "float16")
+    counts = counted(np.zeros(scores.shape, bool), scores)[0]
     assert {float(v): int(n) for v, n in zip(values[counts > 0], counts[counts > 0], strict=True)} == {
         float(v): int(n) for v, n in zip(*np.unique(scores + np.float16(0), return_counts=True), strict=True)
     }

@@ -60,7 +60,9 @@ def test_encode_on_shapes_and_layouts(size: tuple[int, int]) -> None:
     assert masks.encode(np.ones(size, bool)) == masks.full(*size)
 
 
-@pytest.mark.parametrize("bad", [np.zeros((0, 3), bool), np.zeros(3, bool), np.zeros((2, 2)), np.full((2, 2), 2, np.uint8)])
+@pytest.mark.parametrize(
+    "bad", [np.zeros((0, 3), bool), np.zeros(3, bool), np.zeros((2, 2)), np.full((2, 2), 2, np.uint8)]
+)
 def test_encode_refuses_what_is_no_mask(bad: NDArray[np.bool_]) -> None:
     with pytest.raises(ValueError, match="mask"):
         masks.encode(bad)

@@ -15,6 +15,8 @@ from pycocotools import mask as coco
 
 from groundeval.metrics import masks, outlines, polygons
 
+pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation")
+
 H, W = 20, 30
 Polygon = list[list[float]]
 

@@ -1,4 +1,4 @@
-"""PNG files of every kind, written from the specification alone: any depth and colour type, interlaced or not, with any chunks."""
+"""PNG files of every kind, written from the specification alone: any depth, colour type and chunks, interlaced or not."""
 
 from __future__ import annotations
 

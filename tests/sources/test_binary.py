@@ -32,7 +32,9 @@ def test_zero_and_one_and_zero_and_255_are_one_mask() -> None:
     np.testing.assert_array_equal(one, many)
 
 
-@given(hnp.arrays(np.uint8, hnp.array_shapes(min_dims=2, max_dims=2, max_side=5), elements=st.sampled_from([0, 1, 2, 255])))
+@given(
+    hnp.arrays(np.uint8, hnp.array_shapes(min_dims=2, max_dims=2, max_side=5), elements=st.sampled_from([0, 1, 2, 255]))
+)
 @settings(max_examples=100, deadline=None)
 def test_against_the_set_of_values(samples: NDArray[np.uint8]) -> None:
     foreground = set(samples.ravel().tolist()) - {0}

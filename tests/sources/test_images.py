@@ -95,7 +95,11 @@ def test_arrays_own_their_memory() -> None:
 
 @pytest.mark.parametrize("colour", [pngs.GREY, pngs.PALETTE])
 def test_chunks_that_make_no_pixels_are_not_handed_on(colour: int) -> None:
-    extra = [pngs.chunk(b"gAMA", (45455).to_bytes(4, "big")), pngs.chunk(b"iCCP", b"x\0\0broken"), pngs.chunk(b"eXIf", b"II")]
+    extra = [
+        pngs.chunk(b"gAMA", (45455).to_bytes(4, "big")),
+        pngs.chunk(b"iCCP", b"x\0\0broken"),
+        pngs.chunk(b"eXIf", b"II"),
+    ]
     samples = pngs.random(colour, 8, 6, 5, seed=2)
     np.testing.assert_array_equal(images.decode(pngs.write(samples, 8, colour, extra=extra), "a.png"), samples)
 

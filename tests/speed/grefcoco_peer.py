@@ -22,17 +22,20 @@ def overlap(a: Box, b: Box) -> float:
     return shared / ((a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - shared)
 
 
-def correct(predicted: list[Box], true: list[Box]) -> bool:
-    """Each prediction in file order takes its best free truth."""
-    if len(predicted) != len(true):
-        return False
-    free = list(range(len(true)))
+def correct(predicted: list[Box], true: list[Box], threshold: float = 0.5) -> bool:
+    """Each prediction in file order takes its best free truth; correct if F1 is 1, or if there is nothing on either side."""
+    if not true:
+        return not predicted
+    taken: set[int] = set()
     for box in predicted:
-        best, at = max((overlap(box, true[i]), -i) for i in free)
-        if best < 0.5:
-            return False
-        free.remove(-at)
-    return True
+        best, best_at = 0.0, -1
+        for at, other in enumerate(true):
+            if at not in taken and (found := overlap(box, other)) > best:
+                best, best_at = found, at
+        if best >= threshold:
+            taken.add(best_at)
+    tp, fp, fn = len(taken), len(predicted) - len(taken), len(true) - len(taken)
+    return 2 * tp / (2 * tp + fp + fn) >= 1.0
 
 
 def main(grefs: str, instances: str, predictions: str) -> int:

@@ -38,7 +38,7 @@ class Project:
     def wanted(self, *arguments: str) -> set[tuple[str, str]]:
         """What a dry run would do: (rule, benchmark/split/model or the like)."""
         output = self.snakemake("-n", *arguments)
-        jobs = re.findall(r"^rule (\w+):\n(.*?)\n(?:\n|\Z)", output, re.M | re.S)
+        jobs = re.findall(r"^rule (\w+):\n((?:    .*\n)*)", output, re.M)
         return {(rule, _wildcards(body)) for rule, body in jobs if rule != "all"}
 
     def digests(self) -> dict[str, bytes]:

@@ -37,8 +37,9 @@ def test_rerun_and_number_of_cores_change_no_byte(project: Project) -> None:
     assert project.digests() == before
 
 
-RUNS = {b: {(r, f"{b}/{s}/{m}") for r in ("score", "aggregate") for m in ("almost", "nothing")}
+RUNS = {b: {(r, f"{b}/{s}/{m}") for r in ("score", "aggregate", "provenance") for m in ("almost", "nothing")}
         for b, s in (("grefcoco", "val"), ("instructpart", "test"))}  # fmt: skip
+PROVENANCE = {job for jobs in RUNS.values() for job in jobs if job[0] == "provenance"}
 REPORT = {("report", "")}
 
 
@@ -50,6 +51,7 @@ REPORT = {("report", "")}
         ("scripts/groundeval/benchmarks/instructpart/protocol.py", RUNS["instructpart"] | REPORT),
         ("scripts/groundeval/stages/score.py", RUNS["instructpart"] | RUNS["grefcoco"] | REPORT),
         ("scripts/groundeval/report/page.py", REPORT),
+        ("scripts/groundeval/provenance/tree.py", PROVENANCE | REPORT),
         ("scripts/groundeval/benchmarks/grefcoco/README.md", REPORT),
     ],
 )
@@ -60,14 +62,14 @@ def test_an_edit_reruns_exactly_what_uses_the_file(project: Project, edited: str
 
 def test_an_edited_format_reruns_its_models_only(project: Project) -> None:
     edit(project.root / "scripts/groundeval/formats/mask_png.py")
-    run = {(rule, "instructpart/test/almost") for rule in ("convert", "score", "aggregate")}
+    run = {(rule, "instructpart/test/almost") for rule in ("convert", "score", "aggregate", "provenance")}
     assert project.wanted() == run | REPORT
 
 
 def test_an_option_reruns_its_model_only(project: Project) -> None:
     params = project.root / "params.yaml"
     params.write_text(params.read_text(encoding="utf-8").replace("0.7", "0.5"), encoding="utf-8")
-    run = {(rule, "grefcoco/val/almost") for rule in ("convert", "score", "aggregate")}
+    run = {(rule, "grefcoco/val/almost") for rule in ("convert", "score", "aggregate", "provenance")}
     assert project.wanted() == run | REPORT
 
 
@@ -77,7 +79,7 @@ def test_an_older_file_in_a_prediction_folder_is_noticed(project: Project) -> No
     stat = folder.stat()
     os.utime(first, (1_000_000_000, 1_000_000_000))
     os.utime(folder, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-    run = {(rule, "instructpart/test/almost") for rule in ("convert", "score", "aggregate")}
+    run = {(rule, "instructpart/test/almost") for rule in ("convert", "score", "aggregate", "provenance")}
     assert project.wanted() == run | REPORT
 
 

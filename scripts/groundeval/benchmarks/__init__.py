@@ -3,7 +3,8 @@
 A folder has
     __init__.py   RECORD: what the benchmark is, as constants
     truth.py      manifest(raw, split, options) and truth(raw, manifest, options): official files -> tables
-    protocol.py   counts(...), metrics(...), baselines(...): integers of each sample, then ratios
+    protocol.py   counts(...), metrics(...), baselines(...): integers of each sample, then ratios; CONSTANTS: what the
+                  protocol fixes, and which of it is a choice or an inference; every result records them
     demo.py       write(folder, seed): a small dataset in the official layout; predict(...): three demo models
     published.yaml   rows that were published elsewhere
     README.md     the card: formula, units, traps, what is missing
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -23,6 +25,8 @@ from groundeval.options import Option
 
 if TYPE_CHECKING:
     from groundeval.tables import Shape
+
+SPLIT = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,13 @@ class Record:
     columns: Mapping[str, str]  # metric -> what to know of it in one line; the leaderboard's columns, in order
     kinds: tuple[str, ...] = ()  # of the manifest's `kind`
     options: Mapping[str, Option] = field(default_factory=dict)
+    without_truth: tuple[str, ...] = ()  # splits of which only an official server can say a number
+    own_splits: bool = False  # whether a split may be a user's own list, splits/NAME.txt of the data
     layout: str = ""  # what a folder in the official layout holds, for help and error messages
+
+    def has_split(self, name: str) -> bool:
+        """Whether a split of that name can be asked for; one of a user's own is looked for in the data."""
+        return name in self.splits or (self.own_splits and SPLIT.fullmatch(name) is not None)
 
 
 def names() -> list[str]:

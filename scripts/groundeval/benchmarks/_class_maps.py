@@ -25,6 +25,7 @@ from groundeval.metrics.ratios import Metric, Samples, ratio
 
 Size = tuple[int, int]
 Totals = Mapping[str, NDArray[Any]]
+_Pairs = dict[str, tuple[NDArray[np.uint8], NDArray[Any] | None]]  # by the sizes that a pair stands for
 
 NO_SCORES = "a class map has no scores, so no average precision"
 NOT_NATIVE = "not every prediction is at native size"
@@ -43,36 +44,39 @@ def counts(
     the second was counted; `outside` [n]: scored pixels with a predicted value that is no class. Score maps also go
     into totals, with truth value v as class merge[v].
     """
-    rows = []
+    width = task.truth_values * (len(task.classes) + 1)
+    n, upsample = truth.num_rows, options.get("upsample") == "bilinear"
+    matrices = {size: np.zeros((n, width), np.int64) for size in ("eval", "native")}
+    native, outside = np.zeros(n, np.int64), np.zeros(n, np.int64)
     for i, name in enumerate(truth.column("sample_id").to_pylist()):
         labels, answer = tables.unpack_map(truth, i), tables.unpack_map(predictions, i)
         assert labels is not None
-        row: dict[str, Any] = {"native": 0}
-        for scale, (expected, found) in _pairs(task, labels, answer, options.get("upsample") == "bilinear").items():
-            row[scale] = _confusion(task, expected, found)
-            row["native"] |= scale == "native"
-            _curves.add(totals, scale, name, merge, len(task.classes), expected, found)
-        row["outside"] = 0 if answer is None else row["eval"][:, -1].sum()
-        rows.append(row)
-    none = np.zeros((task.truth_values, len(task.classes) + 1), np.int64)
-    columns = {"confusion": "eval", "native_confusion": "native"}
-    matrices = {c: np.stack([r.get(s, none) for r in rows]).reshape(len(rows), -1) for c, s in columns.items()}
-    return matrices | {name: np.array([r[name] for r in rows], np.int64) for name in ("native", "outside")}
+        for sizes, (expected, found) in _pairs(task, labels, answer, upsample).items():
+            counted = _confusion(task, expected, found).ravel()
+            for size in sizes.split("+"):
+                matrices[size][i] = counted
+            native[i] |= sizes.endswith("native")
+            _curves.add(totals, sizes, name, merge, expected, found)
+        if answer is not None:
+            outside[i] = matrices["eval"][i, len(task.classes) :: len(task.classes) + 1].sum()
+    return {
+        "confusion": matrices["eval"],
+        "native_confusion": matrices["native"],
+        "native": native,
+        "outside": outside,
+    }
 
 
-def _pairs(
-    task: Task, labels: NDArray[np.uint8], answer: NDArray[Any] | None, upsample: bool
-) -> dict[str, tuple[NDArray[np.uint8], NDArray[Any] | None]]:
+def _pairs(task: Task, labels: NDArray[np.uint8], answer: NDArray[Any] | None, upsample: bool) -> _Pairs:
     """Truth and prediction at the headline's size ("eval"), and at the image's own where the prediction is there, too."""
     native: Size = labels.shape[0], labels.shape[1]
-    expected = resize.nearest(labels, task.size)
-    if answer is None:
-        return {"eval": (expected, None), "native": (labels, None)}
-    if answer.shape[-2:] not in (task.size, native):
+    if answer is not None and answer.shape[-2:] not in (task.size, native):
         raise ValueError(f"a prediction at {answer.shape[-2:]}, expected {task.size} or {native}")
-    pairs: dict[str, tuple[NDArray[np.uint8], NDArray[Any] | None]]
-    pairs = {"eval": (expected, resize.nearest(answer, task.size))}
-    if answer.shape[-2:] == native:
+    if native == task.size:
+        return {"eval+native": (labels, answer)}
+    expected = resize.nearest(labels, task.size)
+    pairs: _Pairs = {"eval": (expected, None if answer is None else resize.nearest(answer, task.size))}
+    if answer is None or answer.shape[-2:] == native:
         pairs["native"] = labels, answer
     elif upsample and answer.ndim == 3:
         pairs["native"] = labels, resize.bilinear(answer, native)
@@ -91,11 +95,13 @@ def _confusion(task: Task, labels: NDArray[np.uint8], answer: NDArray[Any] | Non
 
 def metrics(task: Task, merge: Sequence[int], samples: Samples, totals: Totals) -> dict[str, Metric]:
     """Means, means without class 0, `outside`, and per class, at the headline's size; the same as `native/...`."""
-    out = scores(task, matrix(task, merge, samples["confusion"]), _curves.averages(totals, "eval", task.classes))
+    averages = _curves.averages(totals, "eval", task.classes)
+    out = scores(task, matrix(task, merge, samples["confusion"]), averages)
     pixels = int(samples["confusion"].sum())
     out["outside"] = replace(ratio(int(samples["outside"].sum()), pixels, "fraction"), direction="lower")
     if samples["native"].all():
-        averages = _curves.averages(totals, "native", task.classes)
+        if not all(name.startswith("eval+native/") for name in totals):
+            averages = _curves.averages(totals, "native", task.classes)
         native = scores(task, matrix(task, merge, samples["native_confusion"]), averages)
     else:
         native = {name: Metric(None, "fraction", None, None, reason=NOT_NATIVE) for name in out if name != "outside"}
@@ -135,8 +141,8 @@ def baselines(
 
 def curves(task: Task, totals: Totals) -> Iterator[dict[str, Any]]:
     """Points for plots: {curve: "AP/<class>" or "native/AP/<class>", recall, precision, threshold}, recall ascending."""
-    for scale, prefix in (("eval", ""), ("native", "native/")):
+    for size, prefix in (("eval", ""), ("native", "native/")):
         for c, name in enumerate(task.classes):
-            for recall, precision, threshold in _curves.thinned(totals, scale, c):
+            for recall, precision, threshold in _curves.thinned(totals, size, c):
                 point = {"recall": recall, "precision": precision, "threshold": threshold}
                 yield {"curve": f"{prefix}AP/{name}", **point}

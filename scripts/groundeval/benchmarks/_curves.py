@@ -1,15 +1,20 @@
 """Run-level counts for precision-recall curves, one class against the rest, kept under names in `totals`.
 
-{scale}/{dtype}/positives, negatives    int64 [C, levels] for uint8, uint16 and float16 (by bit pattern): they add up
-{scale}/float32/{c}/positives/{id}      the scores themselves, so that no two of them tie that did not tie before
-{scale}/lost                            int64 [C], positive pixels of samples without a usable answer
+{sizes}/{dtype}                    int64 [C, C, levels] for uint8, uint16 and float16 (by bit pattern): how many pixels of
+                                   the second class have which score for the first
+{sizes}/float32/{c}/positives/{id} the scores of one image themselves, so that none tie that did not tie; and negatives
+{sizes}/lost                       int64 [C], pixels by true class of samples without a usable answer
+
+sizes: "eval", "native", or "eval+native" for what is the same at both. Arrays of one name add up.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,10 +27,9 @@ _NO_CLASS = 255
 
 def add(
     totals: dict[str, NDArray[Any]],
-    scale: str,
+    sizes: str,
     sample_id: str,
     merge: Sequence[int],
-    classes: int,
     labels: NDArray[np.uint8],
     scores: NDArray[Any] | None,
 ) -> None:
@@ -34,73 +38,67 @@ def add(
     """
     if scores is not None and scores.ndim == 2:
         return
+    classes = max(merge) + 1
+    truth = labels if merge == range(classes) else cv2.LUT(labels, _table(tuple(merge)))
+    if scores is None:
+        lost = totals.setdefault(f"{sizes}/lost", np.zeros(classes, np.int64))
+        lost += np.bincount(truth.ravel(), minlength=256)[:classes]
+    elif scores.dtype == np.float32:
+        for c, score in enumerate(scores):
+            totals[f"{sizes}/float32/{c}/positives/{sample_id}"] = score[truth == c]
+            totals[f"{sizes}/float32/{c}/negatives/{sample_id}"] = score[(truth != c) & (truth != _NO_CLASS)]
+    else:
+        shape = classes, classes, curves.LEVELS[scores.dtype.name]
+        name = f"{sizes}/{scores.dtype.name}"
+        if name not in totals:
+            totals[name] = np.zeros(shape, np.int64)
+        curves.add_levels(totals[name], truth, scores)
+
+
+@lru_cache(maxsize=16)
+def _table(merge: tuple[int, ...]) -> NDArray[np.uint8]:
     table = np.full(256, _NO_CLASS, np.uint8)
     table[: len(merge)] = merge
-    truth = table[labels]
-    if scores is None:
-        _add_to(totals, f"{scale}/lost", np.bincount(truth.ravel(), minlength=256)[:classes])
-    elif scores.dtype == np.float32:
-        _keep(totals, f"{scale}/float32", sample_id, truth, scores)
-    else:
-        positives, negatives = _histograms(truth, scores)
-        _add_to(totals, f"{scale}/{scores.dtype.name}/positives", positives)
-        _add_to(totals, f"{scale}/{scores.dtype.name}/negatives", negatives)
+    return table
 
 
-def _histograms(truth: NDArray[np.uint8], scores: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    valid = truth != _NO_CLASS
-    positives = np.stack([curves.levels(score[truth == c]) for c, score in enumerate(scores)])
-    everything = np.stack([curves.levels(score if valid.all() else score[valid]) for score in scores])
-    return positives, everything - positives
-
-
-def _keep(
-    totals: dict[str, NDArray[Any]], prefix: str, name: str, truth: NDArray[np.uint8], scores: NDArray[Any]
-) -> None:
-    for c, score in enumerate(scores):
-        totals[f"{prefix}/{c}/positives/{name}"] = score[truth == c]
-        totals[f"{prefix}/{c}/negatives/{name}"] = score[(truth != c) & (truth != _NO_CLASS)]
-
-
-def _add_to(totals: dict[str, NDArray[Any]], name: str, counts: NDArray[np.int64]) -> None:
-    if name in totals:
-        totals[name] += counts
-    else:
-        totals[name] = counts.astype(np.int64)
-
-
-def averages(totals: Totals, scale: str, classes: Sequence[str]) -> dict[str, Metric]:
+def averages(totals: Totals, size: str, classes: Sequence[str]) -> dict[str, Metric]:
     """`AP/<class>` and `AP_11point/<class>`; empty where there are no scores."""
     out: dict[str, Metric] = {}
     for c, name in enumerate(classes):
-        if found := _points(totals, scale, c):
+        if found := _points(totals, size, c):
             summary = curves.summarise(*found)
             out |= {f"AP/{name}": summary.ap(), f"AP_11point/{name}": summary.ap_11point()}
     return out
 
 
-def thinned(totals: Totals, scale: str, c: int) -> Iterator[tuple[float, float, float]]:
+def thinned(totals: Totals, size: str, c: int) -> Iterator[tuple[float, float, float]]:
     """(recall, precision, threshold) of one class; nothing where it has no scores or no positives."""
-    found = _points(totals, scale, c)
+    found = _points(totals, size, c)
     if found and found[1]:
         yield from curves.thinned(*found)
 
 
-def _points(totals: Totals, scale: str, c: int) -> tuple[Iterator[curves.Points], int] | None:
+def _points(totals: Totals, size: str, c: int) -> tuple[Iterator[curves.Points], int] | None:
     """The points of a curve and how many positives there are in all; None without scores."""
-    lost = int(totals[f"{scale}/lost"][c]) if f"{scale}/lost" in totals else 0
+    lost = sum(int(counts[c]) for counts in _named(totals, size, "lost"))
     for dtype in curves.LEVELS:
-        if f"{scale}/{dtype}/positives" in totals:
-            parts = (totals[f"{scale}/{dtype}/{part}"][c] for part in ("positives", "negatives"))
-            hp, hn = (curves.ascending(part, dtype) for part in parts)
+        if tables := _named(totals, size, dtype):
+            counts = curves.ascending(np.sum([table[c] for table in tables], axis=0), dtype)
+            hp, hn = counts[c], np.delete(counts, c, axis=0).sum(axis=0)
             return curves.from_histograms(hp, hn, curves.level_values(dtype)), int(hp.sum()) + lost
-    positives, negatives = (_kept(totals, f"{scale}/float32/{c}/{part}/") for part in ("positives", "negatives"))
-    if positives is None or negatives is None:
+    positives, negatives = (_named(totals, size, f"float32/{c}/{part}/") for part in ("positives", "negatives"))
+    if not positives:
         return None
-    return curves.from_scores(positives, negatives), len(positives) + lost
+    whole = np.concatenate(positives)
+    return curves.from_scores(whole, np.concatenate(negatives)), len(whole) + lost
 
 
-def _kept(totals: Totals, prefix: str) -> NDArray[np.float32] | None:
-    """All scores that were kept under a prefix, in one new array."""
-    parts = [values for name, values in totals.items() if name.startswith(prefix)]
-    return np.concatenate(parts) if parts else None
+def _named(totals: Totals, size: str, name: str) -> list[NDArray[Any]]:
+    """The arrays of that name, or with that start of a name where it ends in a slash, which count at a size."""
+    found = []
+    for key, values in totals.items():
+        sizes, _, rest = key.partition("/")
+        if size in sizes.split("+") and (rest == name or (name.endswith("/") and rest.startswith(name))):
+            found.append(values)
+    return found

@@ -24,20 +24,21 @@ def pairs(pictures: Path, labels: Path, notes: Counter[str]) -> list[str]:
     """The sorted stems of labels. Where the images are there, each must have its label and the other way round."""
     if not labels.is_dir():
         raise InputError(labels, "no such folder", "Give the folder that holds it, in the official layout.")
-    if jpegs := Source(labels).names(".jpg", ".jpeg"):
+    files = Source(labels).names(".png", ".jpg", ".jpeg")
+    if jpegs := [name for name in files if not name.lower().endswith(".png")]:
         raise InputError(labels, f"{len(jpegs)} labels are JPEG, {first_of(jpegs)}; it changes class values", _FIX)
-    found = _stems(labels)
+    found = _stems(files)
     if not pictures.is_dir():
         notes[f"{pictures.name}/ is absent: not checked that every image has its label"] += 1
         return found
-    seen = _stems(pictures)
+    seen = _stems(Source(pictures).names(".png", ".jpg", ".jpeg"))
     _refuse(pictures, set(seen) - set(found), f"images have no label in {labels.name}/")
     _refuse(labels, set(found) - set(seen), f"labels have no image in {pictures.name}/")
     return found
 
 
-def _stems(folder: Path) -> list[str]:
-    return sorted(name.rpartition(".")[0] for name in Source(folder).names(".png", ".jpg", ".jpeg"))
+def _stems(names: Sequence[str]) -> list[str]:
+    return sorted(name.rpartition(".")[0] for name in names)
 
 
 def _refuse(folder: Path, stems: Collection[str], what: str) -> None:
@@ -86,17 +87,17 @@ def checked(pixels: NDArray[Any], allowed: Collection[int], path: Path) -> NDArr
         raise InputError(path, "is a colour image, expected grey class numbers", "Use the labels, not their rendering.")
     if pixels.dtype != np.uint8:
         raise InputError(path, "is 16-bit, expected 8-bit class numbers", "Use the labels, not depth or instances.")
-    known = np.zeros(256, bool)
-    known[list(allowed)] = True
-    if not known[pixels.max(initial=0)] or not known[pixels].all():
-        strange = pixels[~known[pixels]]
-        what = f"{strange.size} pixels are no class, first value {strange[0]}; {_hint(strange)}"
+    if pixels.max(initial=0) < len(allowed) and allowed == range(len(allowed)):
+        return pixels
+    counts = np.bincount(pixels.ravel(), minlength=256)
+    strange = [value for value in np.flatnonzero(counts).tolist() if value not in allowed]
+    if strange:
+        what = f"{int(counts[strange].sum())} pixels are no class, lowest value {strange[0]}; {_hint(strange)}"
         raise InputError(path, what, _FIX)
     return pixels
 
 
-def _hint(strange: NDArray[np.uint8]) -> str:
-    values = np.unique(strange)
-    if len(values) > 8:
-        return f"{len(values)} such values: was it a JPEG, or resized with interpolation?"
-    return f"all such values: {', '.join(map(str, values.tolist()))}; other ids, or stretched for display?"
+def _hint(strange: Sequence[int]) -> str:
+    if len(strange) > 8:
+        return f"{len(strange)} such values: was it a JPEG, or resized with interpolation?"
+    return f"all such values: {', '.join(map(str, strange))}; other ids, or stretched for display?"

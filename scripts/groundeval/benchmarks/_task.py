@@ -32,6 +32,16 @@ class Task:
         }
 
     @property
+    def constants(self) -> dict[str, str]:
+        """What every result records."""
+        return {
+            "headline size": f"{self.size[0]}x{self.size[1]} (height x width), our choice; native/ is beside it",
+            "resizing": "labels nearest, src = ((2 dst + 1) S) // (2 D), pixel centre; once, from the pristine label",
+            "means": "over the classes that the truth of the split has, class 0 included (our choice)",
+            "ignored truth value": "none" if self.ignore is None else str(self.ignore),
+        }
+
+    @property
     def columns(self) -> dict[str, str]:
         """The leaderboard's columns: means, then the classes that a method is judged by."""
         at = f"at {self.size[0]}x{self.size[1]}, pixels of the split pooled"

@@ -78,11 +78,12 @@ def _files(source: Source, suffix: str, manifest: pa.Table, notes: Counter[str])
     """Sample id -> file name. A file of no sample, or a lossy image, is an InputError; other files are noted."""
     if source.single:
         raise InputError(source.path, f"is a file, expected a folder of {suffix} files", "Name the folder.")
-    if lossy := source.names(*_LOSSY):
+    everything = source.names()
+    if lossy := [name for name in everything if name.lower().endswith(_LOSSY)]:
         what = f"{len(lossy)} files in a lossy image format, {first_of(lossy)}; it changes class values"
         raise InputError(source.path, what, f"Save one {suffix} file a sample.")
-    names = source.names(suffix)
-    if others := len(source.names()) - len(names):
+    names = [name for name in everything if name.lower().endswith(suffix)]
+    if others := len(everything) - len(names):
         notes[f"files that are not {suffix}, not read"] += others
     samples = [name[: -len(suffix)] for name in names]
     ids.check(samples, manifest.column("sample_id").to_pylist(), str(source.path))

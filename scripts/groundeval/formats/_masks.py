@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import pyarrow as pa
@@ -15,9 +17,17 @@ from groundeval.metrics import masks
 Reader = Callable[[str, int, int], bytes | None]
 
 
-def batches(manifest: pa.Table, reader: Reader) -> Iterator[pa.RecordBatch]:
+class SizeError(InputError):
+    """A mask has another size than its image."""
+
+    def __init__(self, file: str, what: str, found: tuple[int, int]) -> None:
+        super().__init__(file, what, "Save masks at the size of the original image.")
+        self.found = found
+
+
+def batches(manifest: pa.Table, reader: Reader, notes: Counter[str]) -> Iterator[pa.RecordBatch]:
     """Prediction batches in the manifest's order. An InputError of the reader makes its sample "invalid"."""
-    return tables.rows_to_batches(_rows(manifest, reader), tables.predictions_schema("mask"))
+    return tables.rows_to_batches(_rows(manifest, reader, notes), tables.predictions_schema("mask"))
 
 
 def check_size(found: tuple[int, int], expected: tuple[int, int], where: str) -> None:
@@ -26,18 +36,22 @@ def check_size(found: tuple[int, int], expected: tuple[int, int], where: str) ->
         return
     swapped = ": are height and width swapped?" if found == expected[::-1] else ""
     what = f"the mask is {_size(found)}, the image is {_size(expected)} (height x width){swapped}"
-    raise InputError(where, what, "Save masks at the size of the original image.")
+    raise SizeError(where, what, found)
 
 
 def _size(size: tuple[int, int]) -> str:
     return f"{size[0]} x {size[1]}"
 
 
-def _rows(manifest: pa.Table, reader: Reader) -> Iterator[dict[str, Any]]:
-    columns = (manifest.column(name).to_pylist() for name in ("sample_id", "height", "width"))
-    for sample_id, height, width in zip(*columns, strict=True):
+def _rows(manifest: pa.Table, reader: Reader, notes: Counter[str]) -> Iterator[dict[str, Any]]:
+    ids, heights, widths = (manifest.column(name).to_pylist() for name in ("sample_id", "height", "width"))
+    sizes = set(zip(heights, widths, strict=True))
+    for sample_id, height, width in zip(ids, heights, widths, strict=True):
         try:
             counts = reader(sample_id, height, width)
+        except SizeError as error:
+            yield _row(sample_id, "invalid", reason=_size_line(error, sizes, notes))
+            continue
         except InputError as error:
             yield _row(sample_id, "invalid", reason=error.line())
             continue
@@ -47,6 +61,15 @@ def _rows(manifest: pa.Table, reader: Reader) -> Iterator[dict[str, Any]]:
             yield _row(sample_id, "none")
         else:
             yield _row(sample_id, "answered", counts)
+
+
+def _size_line(error: SizeError, sizes: AbstractSet[tuple[int, int]], notes: Counter[str]) -> str:
+    """The message, with a guess at the cause where no image has such a size."""
+    if error.found in sizes or error.found[::-1] in sizes:
+        return error.line()
+    notes[f"masks of {_size(error.found)}, the size of no image here: is it the network's?"] += 1
+    what = f"{error.what}; no image here has that size: is it the network's?"
+    return InputError(error.file, what, error.fix).line()
 
 
 def _row(sample_id: str, status: str, counts: bytes | None = None, reason: str | None = None) -> dict[str, Any]:

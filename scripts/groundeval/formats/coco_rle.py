@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from groundeval.errors import InputError, quoted
-from groundeval.formats import Format, _masks
+from groundeval.formats import Format, _masks, _rle
 from groundeval.metrics import masks
+from groundeval.options import Option
 from groundeval.sources import ids, jsonfile
 from groundeval.sources.folder import Source
 
@@ -19,19 +19,29 @@ FORMAT = Format(
     name="coco_rle",
     shape="mask",
     reads="a JSON list of {sample_id, segmentation: {size: [height, width], counts}}; several a sample are joined",
+    options={
+        "size": Option(
+            "choice",
+            "record: each run-length has its size; manifest: one without is of its image's size, and may be a bare string",
+            "record",
+            ("record", "manifest"),
+        ),
+    },
     example="""\
-[{"sample_id": "2331-mug-handle", "segmentation": {"size": [480, 640], "counts": "PP...:0"}, "score": 0.9},
+[{"sample_id": "2331-mug-handle", "segmentation": {"size": [480, 640], "counts": "U`b4e0[>0kah4"}, "score": 0.9},
  {"sample_id": "2331-mug-body", "segmentation": {"size": [480, 640], "counts": [307000, 100, 100]}},
- {"sample_id": "77-cup-rim", "segmentation": null}]   null or []: the model says that nothing is there""",
+ {"sample_id": "77-cup-rim", "segmentation": null}]""",
     traps="""\
+null or [] as segmentation says that nothing is there; a sample without a row is missing.
 image_id stands for sample_id where there is none, and must hold the sample's id: two samples may share one photo.
-size is [height, width]. counts is COCO's compressed string or its list of runs, in column order, background first.
+size is [height, width]. Without it nothing gives away a transposed mask, whose runs have the same sum.
+counts is COCO's compressed string or its list of runs, in column order, background first.
 Scores are not used: drop weak instances before you write the file. Other keys of a row are not read.
-Polygons are refused.""",
+Rows that repeat another exactly (sampler padding) are joined like all rows of a sample, so without effect, and noted.
+Polygons are refused. A counts string of b'...' or with doubled backslashes was not written as JSON text, and is refused.""",
 )
 
 _Row = tuple[str, Any]  # how a message names the row; its segmentation
-_FIX = "Write it as pycocotools' encode does."
 _ROWS = f"Write {FORMAT.reads}."
 
 
@@ -39,6 +49,7 @@ def read(
     source: Source, manifest: pa.Table, options: Mapping[str, Any], notes: Counter[str]
 ) -> Iterator[pa.RecordBatch]:
     """Batches of masks in the manifest's order; see `formats` for what is an error and what a status."""
+    sized = options.get("size") != "manifest"
     name = source.only(".json")
     rows = _by_id(jsonfile.load(source.read(name), source.where(name)), source.where(name), notes)
     ids.check(list(rows), manifest.column("sample_id").to_pylist(), source.where(name))
@@ -49,9 +60,10 @@ def read(
         given = [(where, segmentation) for where, segmentation in rows[sample_id] if segmentation not in (None, [])]
         if len(given) > 1:
             notes["masks joined from several instances"] += 1
-        return masks.union([_counts(s, height, width, where) for where, s in given], height, width)
+        notes.update(_repeats([s for _, s in given]))
+        return masks.union([_rle.counts(s, height, width, where, sized) for where, s in given], height, width)
 
-    yield from _masks.batches(manifest, counts)
+    yield from _masks.batches(manifest, counts, notes)
 
 
 def _by_id(content: Any, where: str, notes: Counter[str]) -> dict[str, list[_Row]]:
@@ -77,34 +89,7 @@ def _id(row: Any, where: str) -> str:
     return str(found)
 
 
-def _counts(segmentation: Any, height: int, width: int, where: str) -> bytes:
-    """The canonical counts of one row. Any fault is an InputError that names the row."""
-    if isinstance(segmentation, list):
-        raise InputError(where, "its segmentation is a polygon, not a run-length", _FIX)
-    if not isinstance(segmentation, dict) or not {"size", "counts"} <= segmentation.keys():
-        raise InputError(where, "its segmentation is no {size, counts}", _FIX)
-    _masks.check_size(_size(segmentation["size"], where), (height, width), where)
-    try:
-        return masks.canonical(_runs(segmentation["counts"]), height, width)
-    except ValueError as error:
-        raise InputError(where, str(error), _FIX) from None
-
-
-def _size(size: Any, where: str) -> tuple[int, int]:
-    if not isinstance(size, list) or len(size) != 2 or not all(type(n) is int for n in size):
-        raise InputError(where, f"its size is {quoted(size)}, expected [height, width]", _FIX)
-    return size[0], size[1]
-
-
-def _runs(counts: Any) -> masks.Runs:
-    if isinstance(counts, str):
-        return masks.unpack(counts.encode())
-    if isinstance(counts, list) and counts and set(map(type, counts)) == {int}:
-        return _integers(counts)
-    raise ValueError("the counts are neither a string nor a list of whole numbers")
-
-
-def _integers(counts: Sequence[int]) -> masks.Runs:
-    if max(counts) > masks.MAX_PIXELS or min(counts) < 0:
-        raise ValueError(f"the run-length has a run of {next(n for n in counts if not 0 <= n <= masks.MAX_PIXELS)}")
-    return np.array(counts, np.int64)
+def _repeats(segmentations: list[Any]) -> dict[str, int]:
+    """A note on run-lengths of one sample that stand more than once."""
+    again = len(segmentations) - len(set(map(repr, segmentations))) if len(segmentations) > 1 else 0
+    return {"run-lengths that repeat another of their sample: looks like sampler padding": again} if again else {}

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
 
-from groundeval.errors import InputError, first_of
-from groundeval.formats import Format, _masks
+from groundeval.formats import Format, _files, _masks
 from groundeval.metrics import masks
 from groundeval.options import Option
 from groundeval.sources import binary, ids, images
 from groundeval.sources.folder import Source
 
-SUFFIX = ".png"
+LAYOUT = _files.Layout(r"(?P<name>.+)\.(?i:png)", ".png")
 
 FORMAT = Format(
     name="mask_png",
@@ -37,7 +36,8 @@ def read(
     source: Source, manifest: pa.Table, options: Mapping[str, Any], notes: Counter[str]
 ) -> Iterator[pa.RecordBatch]:
     """Batches of masks in the manifest's order; see `formats` for what is an error and what a status."""
-    names = _by_id(source, manifest.column("sample_id").to_pylist())
+    names = {name: paths[0] for name, paths in _files.find(source, LAYOUT, notes).items()}
+    ids.check(list(names), manifest.column("sample_id").to_pylist(), str(source.path))
     threshold = options.get("threshold")
 
     def counts(sample_id: str, height: int, width: int) -> bytes | None:
@@ -51,18 +51,4 @@ def read(
             notes["masks that are foreground everywhere"] += 1
         return found
 
-    yield from _masks.batches(manifest, counts)
-
-
-def _by_id(source: Source, expected: Sequence[str]) -> dict[str, str]:
-    """The file of each sample. Anything else in the folder is an error: it may be an answer under a wrong name."""
-    if source.single:
-        raise InputError(source.path, "is a file, expected a folder of PNGs", "Give the folder.")
-    names = source.names()
-    strangers = [name for name in names if not name.lower().endswith(SUFFIX)]
-    if strangers:
-        what = f"{len(strangers)} of {len(names)} files are no {SUFFIX}, {first_of(strangers)}"
-        raise InputError(source.path, what, "Keep only the masks in the folder.")
-    found = [name[: -len(SUFFIX)] for name in names]
-    ids.check(found, expected, str(source.path))
-    return dict(zip(found, names, strict=True))
+    yield from _masks.batches(manifest, counts, notes)

@@ -58,10 +58,10 @@ def buckets(predicted: NDArray[np.int64], true: NDArray[np.int64]) -> Iterator[t
     predicted, true: number of boxes of each sample [n]. Samples without a box on one side are in no bucket.
     """
     both = np.flatnonzero((predicted > 0) & (true > 0))
-    order = both[np.lexsort((true[both], predicted[both]))]
-    sizes = np.stack([predicted[order], true[order]])
-    starts = np.flatnonzero(np.any(np.diff(sizes, prepend=0), axis=0))
-    for bucket in np.split(order, starts[1:]) if len(order) else ():
+    shape = predicted[both] * (true.max(initial=0) + 1) + true[both]
+    order = np.argsort(shape.astype(np.min_scalar_type(shape.max(initial=0))), kind="stable")  # short integers: radix
+    ends = np.flatnonzero(np.diff(shape[order])) + 1
+    for bucket in np.split(both[order], ends) if len(both) else ():
         p, t = int(predicted[bucket[0]]), int(true[bucket[0]])
         step = max(1, AT_ONCE // (p * t))
         yield from ((p, t, bucket[i : i + step]) for i in range(0, len(bucket), step))

@@ -7,15 +7,15 @@ answers for the row's class and for nobody's precision. Ignore is decided by the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from groundeval.metrics.histogram import histogram
+from groundeval.metrics.histogram import add_pairs
 from groundeval.metrics.ratios import Metric, mean, ratio
+
+_STORED = (np.uint8, np.uint16)
 
 ABSENT = "the class is absent from the truth and the predictions"
 NO_TRUTH = "the class is absent from the truth"
@@ -32,39 +32,34 @@ def confusion(
     """Pixel counts [truth_values, classes + 1] of one image; column `classes` counts predicted values outside the set.
 
     truth: uint8 [H, W] with values below truth_values, or `ignore` (those pixels are not counted at all);
-    prediction: unsigned integers [H, W]. Another truth value, dtype or shape raises ValueError.
+    prediction: uint8 or uint16 [H, W]. Another truth value, dtype or shape raises ValueError.
     """
-    if truth.shape != prediction.shape or truth.dtype != np.uint8 or prediction.dtype.kind != "u":
+    if truth.shape != prediction.shape or truth.dtype != np.uint8 or prediction.dtype not in _STORED:
         shapes = f"truth {truth.dtype} {truth.shape}, prediction {prediction.dtype} {prediction.shape}"
-        raise ValueError(f"class maps must be unsigned integers of one shape, truth uint8: {shapes}")
-    columns = classes + 1
-    starts = _row_starts(truth_values, columns, ignore)
-    index = cv2.LUT(np.ascontiguousarray(truth), starts).reshape(truth.shape)
-    index += np.minimum(prediction, prediction.dtype.type(classes)).astype(index.dtype, copy=False)
-    cells = histogram(index, (truth_values + 2) * columns).reshape(truth_values + 2, columns)
-    if cells[-1].any():
-        first = int(truth[index >= (truth_values + 1) * columns][0])
-        raise ValueError(f"{int(cells[-1].sum())} truth pixels are no class, first value {first}")
+        raise ValueError(f"class maps must have one shape and be uint8, predictions uint8 or uint16: {shapes}")
+    if prediction.max(initial=0) > classes:
+        prediction = np.minimum(prediction, prediction.dtype.type(classes))
+    cells = np.zeros((max(truth_values, int(truth.max(initial=0)) + 1), classes + 1), np.int64)
+    add_pairs(cells[None], truth, prediction[None])
+    if ignore is not None and ignore < len(cells):
+        cells[ignore] = 0
+    if cells[truth_values:].any():
+        strange = truth_values + np.flatnonzero(cells[truth_values:].any(axis=1))[0]
+        raise ValueError(f"{cells[truth_values:].sum()} truth pixels are no class, lowest value {strange}")
     return cells[:truth_values]
-
-
-@lru_cache(maxsize=16)
-def _row_starts(truth_values: int, columns: int, ignore: int | None) -> NDArray[Any]:
-    """For each truth byte the cell at which its row starts; two rows follow: ignored pixels, and impossible ones."""
-    last = truth_values + 1
-    rows = np.full(256, last)
-    rows[:truth_values] = np.arange(truth_values)
-    if ignore is not None:
-        rows[ignore] = truth_values
-    return (rows * columns).astype(np.uint8 if (last + 1) * columns <= 256 else np.uint16)
 
 
 def class_map(scores: NDArray[Any]) -> NDArray[np.uint8]:
     """The class with the highest score at each pixel of [C, H, W], the lowest class where several tie: uint8 [H, W]."""
+    if (
+        scores.dtype == np.float16
+    ):  # which NumPy compares slowly; without a sign, its bits are in the order of its values
+        bits = scores.view(np.uint16)
+        scores = bits if bits.max(initial=0) < 0x8000 else scores.astype(np.float32)
     best, classes = scores[0], np.zeros(scores.shape[1:], np.uint8)
     for c, score in enumerate(scores[1:], start=1):
-        better = score > best
-        classes[better] = c
+        kept = (score <= best).view(np.uint8)
+        classes = c + kept * (classes - np.uint8(c))  # modulo 256; much faster than assigning to a mask
         best = np.maximum(best, score)
     return classes
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from groundeval.metrics.histogram import histogram
+from groundeval.metrics.histogram import add_pairs
 from groundeval.metrics.ratios import Metric, mean, ratio
 
 LEVELS = {"uint8": 256, "uint16": 65536, "float16": 65536}
@@ -25,10 +25,12 @@ BLOCK = 1 << 20
 Ints = NDArray[np.int64]
 
 
-def levels(scores: NDArray[Any]) -> Ints:
-    """How often each level (integers) or bit pattern (float16) occurs in the scores: int64 [LEVELS[dtype]]."""
-    bits = scores.view(np.uint16) if scores.dtype == np.float16 else scores
-    return histogram(bits, LEVELS[scores.dtype.name])
+def add_levels(tables: Ints, truth: NDArray[np.uint8], scores: NDArray[Any]) -> None:
+    """Add to tables [C, classes, LEVELS[dtype]] how often each level (float16: bit pattern) occurs, by score and true class.
+
+    truth: [H, W], of which values from `classes` on are left out; scores: [C, H, W].
+    """
+    add_pairs(tables, truth, scores.view(np.uint16) if scores.dtype == np.float16 else scores)
 
 
 def ascending(counts: Ints, dtype: str) -> Ints:
@@ -101,9 +103,9 @@ class Summary:
         """Take in a block of points."""
         precision = points.tp / (points.tp + points.fp)
         self.weighted += float(np.sum(points.at * precision))
-        for tenth in range(11):
-            reached = precision[points.tp * 10 >= tenth * self.positives]
-            self.best[tenth] = max(self.best[tenth], reached.max(initial=0.0))
+        onwards = np.maximum.accumulate(np.append(precision, 0.0)[::-1])[::-1]  # the highest from each point on
+        reached = np.searchsorted(points.tp * 10, np.arange(11) * self.positives)
+        self.best = np.maximum(self.best, onwards[reached])
 
     def ap(self) -> Metric:
         """Step-wise: the sum of (R_n - R_{n-1}) P_n, as scikit-learn's average_precision_score defines it."""

@@ -1,34 +1,48 @@
-"""Exact histograms of small integers."""
+"""How often pairs of small integers occur: the one counter under confusion matrices and curves."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-# OpenCV hands its counts over as float32, which is exact up to 2**24.
-CHUNK = 1 << 24
+# Maps of bytes are mostly runs of one column of values. Where runs have this length on average, adding their lengths is
+# faster than adding pixels, of which each waits for the one before when both raise the same counter.
+LONG_RUN = 5
 
 
-def histogram(values: NDArray[Any], bins: int) -> NDArray[np.int64]:
-    """How often each of 0 .. bins - 1 occurs in a uint8 or uint16 array of any shape, as int64 [bins].
+def add_pairs(tables: NDArray[np.int64], rows: NDArray[np.uint8], planes: NDArray[Any]) -> None:
+    """Add to tables [P, count, levels] how often each pair (row, value) occurs, for each plane of values.
 
-    Values that are no bin raise ValueError. An empty array gives zeros.
+    rows: uint8 [...], of which those from `count` on are left out; planes: uint8 or uint16 [P, ...], below `levels`.
+    Anything else raises TypeError or ValueError.
     """
-    if values.dtype not in (np.uint8, np.uint16):
-        raise TypeError(f"histogram of {values.dtype}: only uint8 and uint16 have few enough levels")
-    counts = _bytes(values) if values.dtype == np.uint8 else np.bincount(values.ravel(), minlength=bins)
-    if counts[bins:].any():
-        raise ValueError(f"{int(counts[bins:].sum())} values are not below {bins}")
-    return np.pad(counts, (0, max(0, bins - len(counts))))[:bins].astype(np.int64)
+    _, count, levels = tables.shape
+    if rows.dtype != np.uint8 or planes.dtype not in (np.uint8, np.uint16):
+        raise TypeError(f"pairs of {rows.dtype} and {planes.dtype}, expected uint8 with uint8 or uint16")
+    if planes.shape != (len(tables), *rows.shape):
+        raise ValueError(f"pairs of shapes {rows.shape} and {planes.shape} for {len(tables)} tables")
+    if levels <= np.iinfo(planes.dtype).max and planes.max(initial=0) >= levels:
+        raise ValueError(f"a value of {planes.max()} in tables of {levels} levels")
+    flat, values = rows.reshape(-1), planes.reshape(len(planes), -1)
+    if flat.max(initial=0) >= count:
+        kept = flat < count
+        flat, values = flat[kept], values[:, kept]
+    lengths: NDArray[np.int64] | int = 1
+    if planes.dtype == np.uint8:
+        flat, values, lengths = _runs(flat, values)
+    starts = np.multiply(flat, levels, dtype=np.int64)
+    for table, plane in zip(tables, values, strict=True):
+        np.add.at(table.reshape(-1), starts + plane, lengths)
 
 
-def _bytes(values: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """The 256 counts of bytes, some four times faster than np.bincount, which first widens every value to 64 bits."""
-    flat = values.ravel()
-    counts = np.zeros(256, np.int64)
-    for start in range(0, len(flat), CHUNK):
-        counts += cv2.calcHist([flat[start : start + CHUNK]], [0], None, [256], [0, 256]).ravel().astype(np.int64)
-    return counts
+def _runs(rows: NDArray[np.uint8], values: NDArray[np.uint8]) -> tuple[Any, Any, NDArray[np.int64] | int]:
+    """One column of rows and values for each run and its length; all columns and 1 where runs are short."""
+    changes = rows[1:] != rows[:-1]
+    for plane in values:
+        changes |= plane[1:] != plane[:-1]
+    if np.count_nonzero(changes) * LONG_RUN >= len(rows):
+        return rows, values, 1
+    ends = np.append(np.flatnonzero(changes), len(rows) - 1)
+    return rows[ends], values[:, ends], np.diff(ends, prepend=-1)

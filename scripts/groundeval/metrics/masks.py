@@ -9,6 +9,7 @@ Source of the form: cocodataset/cocoapi, common/maskApi.c, rleEncode and rleToSt
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,27 +17,27 @@ import numpy as np
 import pycocotools.mask as coco
 from numpy.typing import NDArray
 
+from groundeval.metrics.runs import Runs as Runs
+from groundeval.metrics.runs import between, of_pixels
+
 # Six characters of a counts string hold a signed number of 30 bits, and maskApi.c keeps room for no more than six.
 MAX_PIXELS = 2**29 - 1
 _AREAS_A_CALL = 255  # pycocotools counts the masks of a call in eight bits, and fails at one more
 
-Runs = NDArray[np.int64]
-
 
 def encode(mask: NDArray[np.bool_] | NDArray[np.uint8]) -> bytes:
     """Canonical counts of a mask [H, W], bool or uint8 of 0 and 1. ValueError for any other array."""
-    if mask.ndim != 2 or mask.size == 0 or mask.dtype not in (np.bool_, np.uint8):
+    if mask.ndim != 2 or not 0 < mask.size <= MAX_PIXELS or mask.dtype not in (np.bool_, np.uint8):
         raise ValueError(f"a mask is [H, W] of bool or uint8 and not empty, this is {mask.shape} of {mask.dtype}")
     if mask.dtype == np.uint8 and mask.max() > 1:
         raise ValueError("a mask of uint8 holds 0 and 1 only")
-    return pack(_runs(np.ascontiguousarray(mask)), *mask.shape)
+    return _pack(of_pixels(np.ascontiguousarray(mask).view(np.uint8)), *mask.shape)
 
 
 def pack(runs: Runs, height: int, width: int) -> bytes:
-    """The counts string of runs that are canonical already. ValueError where they do not fit height x width."""
+    """The counts string of runs as they are, canonical or not. ValueError where they do not fit height x width."""
     _check(runs, height, width)
-    packed: bytes = coco.frPyObjects(_coco(runs, height, width), height, width)["counts"]
-    return packed
+    return _pack(runs, height, width)
 
 
 def unpack(counts: bytes) -> Runs:
@@ -74,15 +75,17 @@ def canonical(runs: Runs, height: int, width: int) -> bytes:
         # A run of length 0 joins its neighbours: its two borders fall together and cancel each other.
         borders, times = np.unique(np.cumsum(runs)[:-1], return_counts=True)
         kept = borders[(times % 2 == 1) & (borders < height * width)]
-        runs = np.diff(kept, prepend=0, append=height * width)
-    return pack(runs, height, width)
+        runs = between(kept, height * width)
+    return _pack(runs, height, width)
 
 
+@functools.lru_cache(maxsize=1024)
 def empty(height: int, width: int) -> bytes:
     """The mask without foreground."""
     return pack(np.array([height * width]), height, width)
 
 
+@functools.lru_cache(maxsize=1024)
 def full(height: int, width: int) -> bytes:
     """The mask that is foreground everywhere."""
     return pack(np.array([0, height * width]), height, width)
@@ -115,6 +118,11 @@ def intersection_union(
     return intersection, areas(a, heights, widths) + areas(b, heights, widths) - intersection
 
 
+def _pack(runs: Runs, height: int, width: int) -> bytes:
+    packed: bytes = coco.frPyObjects(_coco(runs, height, width), height, width)["counts"]
+    return packed
+
+
 def _coco(counts: bytes | Runs, height: int, width: int) -> dict[str, Any]:
     return {"size": [height, width], "counts": counts}
 
@@ -128,23 +136,3 @@ def _check(runs: Runs, height: int, width: int) -> None:
     total = int(runs.sum())
     if total != pixels:
         raise ValueError(f"the run-length covers {total} pixels, the image has {height} x {width} = {pixels}")
-
-
-def _runs(mask: NDArray[Any]) -> Runs:
-    """Runs of a contiguous mask, without transposing it.
-
-    A run begins where a pixel differs from the one before it in column order: the one above, or for the top row the
-    bottom of the column to the left. Such pixels are few: they are sought eight at a time, then put in column order.
-    """
-    height, width = mask.shape
-    flat = mask.reshape(-1).view(np.uint8)
-    changes = np.empty(-(-flat.size // 8) * 8, np.uint8)
-    changes[flat.size :] = 0
-    changes[0] = flat[0]
-    np.bitwise_xor(flat[1:width], flat[-width:-1], out=changes[1:width])
-    np.bitwise_xor(flat[width:], flat[:-width], out=changes[width : flat.size])
-    words = np.flatnonzero(changes.view(np.uint64) != 0)
-    word, byte = np.nonzero(changes.reshape(-1, 8)[words])
-    rows, columns = np.divmod(words[word] * 8 + byte, width)
-    borders = np.sort(columns * height + rows)
-    return np.diff(borders, prepend=0, append=flat.size)

@@ -54,7 +54,8 @@ def by(
     for label in sorted({x for x in labels.tolist() if x is not None}):
         inside = labels == label
         group = {name: values[inside] for name, values in samples.items()}
-        out |= {f"{prefix}/{label}/{name}": metric for name, metric in metrics(group).items()}
+        shown = str(label).replace("/", "|")  # a slash separates the parts of a name
+        out |= {f"{prefix}/{shown}/{name}": metric for name, metric in metrics(group).items()}
     return out
 
 

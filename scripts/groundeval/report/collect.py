@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from groundeval.errors import InputError, quoted
 from groundeval.metrics.ratios import Metric
+from groundeval.provenance import statement
 
 COUNTS = ("expected", "answered", "none", "missing", "invalid")
 STATES = ("complete", "incomplete", "package")
@@ -32,6 +33,7 @@ class Run:
     options: Mapping[str, Any]
     notes: Mapping[str, int]
     dataset: Mapping[str, str | None]  # its version, and the sha256 of its truth
+    tree: str = "unknown"  # "clean" or "dirty": was the code that made it just its commit
 
     @property
     def setting(self) -> str | None:
@@ -47,7 +49,8 @@ class Run:
     @property
     def mark(self) -> str | None:
         """What a reader must see beside the run's name; None for a complete run."""
-        return {"incomplete": "incomplete", "package": "not scored: no public truth"}.get(self.status)
+        said = {"incomplete": "incomplete", "package": "not scored: no public truth"}.get(self.status)
+        return "; ".join(filter(None, (said, "dirty tree" if self.tree == "dirty" else None))) or None
 
     @property
     def identity(self) -> tuple[str, ...]:
@@ -73,13 +76,17 @@ def load(files: Iterable[Path]) -> list[Run]:
 def _read(file: Path) -> Run:
     try:
         content = json.loads(file.read_bytes(), parse_constant=_no_number)
-        return parse(content)
+        return replace(parse(content), tree=_tree(file.with_name(statement.FILE)))
     except OSError as error:
         raise InputError(file, f"cannot be read ({error.strerror})", "Check the path.") from None
     except KeyError as error:
         raise InputError(file, f"not a run's metrics: {error.args[0]} is absent", AGAIN) from None
     except (ValueError, TypeError, AttributeError) as error:
         raise InputError(file, f"not a run's metrics ({error})", AGAIN) from None
+
+
+def _tree(provenance: Path) -> str:
+    return str(statement.predicate(provenance)["tree"]["state"]) if provenance.exists() else "unknown"
 
 
 def _no_number(name: str) -> NoReturn:

@@ -13,7 +13,7 @@ from groundeval.report.text import ABSENT, markdown, number, spreadsheet, told
 
 FIELDS = (
     *("benchmark", "split", "setting", "model", "kind", "metric", "value", "unit", "numerator", "denominator"),
-    *(*COUNTS, "status", "version", "format", "options", "note", "dataset", "truth"),
+    *(*COUNTS, "status", "version", "format", "options", "note", "dataset", "truth", "tree"),
 )
 
 
@@ -41,7 +41,7 @@ def _lines(board: Board, row: Row) -> Iterator[dict[str, object]]:
     if row.run is not None:
         options = json.dumps(row.run.options, sort_keys=True, ensure_ascii=False, default=str)
         said |= row.run.counts
-        said |= {"status": row.run.status, "format": row.run.format, "options": options}
+        said |= {"status": row.run.status, "format": row.run.format, "options": options, "tree": row.run.tree}
     if not row.metrics:
         yield said
     for name, metric in row.metrics.items():

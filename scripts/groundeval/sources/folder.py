@@ -1,40 +1,60 @@
-"""A user's folder or single file, read by name and never outside itself."""
+"""A user's folder, archive or single file, read by name and never outside itself."""
 
 from __future__ import annotations
 
 import os
+import stat
+from collections.abc import Iterator
 from pathlib import Path
 
-from groundeval.errors import InputError, first_of
+from groundeval.errors import InputError, first_of, quoted
+from groundeval.sources import members
+from groundeval.sources.archive import Archive, is_archive
 
-IGNORED = {".DS_Store", "Thumbs.db", "desktop.ini", ".gitignore", ".snakemake_timestamp"}
+_COPY = "Copy the file itself into the folder."
 
 
 class Source:
-    """Named bytes. `path` is as the user gave it; names are relative to it, with `/`, sorted."""
+    """Named bytes. `path` is as the user gave it; names are relative to it, with `/`, sorted.
+
+    An archive is read as the folder that was packed: `single` is true only of a file that is none.
+    """
 
     def __init__(self, path: Path) -> None:
         if not path.exists():
             raise InputError(path, "no such file or folder", "Check the path.")
+        if not path.is_file() and not path.is_dir():
+            raise InputError(path, "is neither a file nor a folder", "Write the predictions to a file first.")
         self.path = path
-        self.single = path.is_file()
+        self._archive = Archive(path) if is_archive(path) else None
+        self.single = path.is_file() and self._archive is None
+        self._names: list[str] | None = None
 
     def names(self, *suffixes: str) -> list[str]:
         """All file names below the folder, or those that end in one of the suffixes (any case)."""
-        found = [self.path.name] if self.single else sorted(_walk(self.path))
+        if self._names is None:
+            self._names = [self.path.name] if self.single else sorted(self._all())
+        found = list(self._names)
         return [n for n in found if n.lower().endswith(suffixes)] if suffixes else found
 
     def where(self, name: str) -> str:
         """How a message names a file of this source."""
+        if self._archive is not None:
+            return self._archive.where(name)
         return str(self.path) if self.single else str(self.path / name)
 
     def read(self, name: str) -> bytes:
-        """All bytes of one file."""
-        path = self.path if self.single else self.path / name
+        """All bytes of one file. InputError: more than members.MOST_BYTES, no plain file, changed while it was read."""
+        if self._archive is not None:
+            return self._archive.read(name)
+        if name.startswith("/") or ".." in name.split("/"):
+            raise InputError(self.path, f"{quoted(name)} leads out of the folder", "Correct the name.")
+        path = str(self.path) if self.single else f"{self.path}/{name}"
         try:
-            return path.read_bytes()
-        except OSError as error:
-            raise InputError(path, f"cannot be read ({error.strerror})", "Check the file and its permissions.") from None
+            return _read(path)
+        except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+            said = error.strerror if isinstance(error, OSError) else error
+            raise InputError(path, f"cannot be read ({said})", "Check the file and its permissions.") from None
 
     def only(self, *suffixes: str) -> str:
         """The name of the one file with such a suffix; none or several is an error."""
@@ -44,15 +64,56 @@ class Source:
             raise InputError(self.path, f"{what}; {first_of(found)}" if found else what, "Name the file itself.")
         return found[0]
 
+    def _all(self) -> Iterator[str]:
+        if self._archive is not None:
+            return iter(self._archive.names())
+        return _walk(str(self.path), "", self.path.resolve())
 
-def _walk(root: Path) -> list[str]:
-    """Relative names of the regular files. A link that leads out of the folder is refused, not followed."""
-    inside = root.resolve()
-    found = []
-    for folder, folders, files in os.walk(root):
-        for name in (*folders, *files):
-            path = Path(folder, name)
-            if path.is_symlink() and not path.resolve().is_relative_to(inside):
-                raise InputError(path, "a link that leads out of the folder", "Copy the file itself into the folder.")
-        found += [Path(folder, n).relative_to(root).as_posix() for n in files if n not in IGNORED]
-    return found
+
+def _read(path: str) -> bytes:
+    """The bytes of a plain file, as one state of it. A pipe would wait for ever, so it is opened without waiting."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        before = os.fstat(descriptor)
+        if not stat.S_ISREG(before.st_mode):
+            raise InputError(path, "is no plain file", _COPY)
+        members.check_size(before.st_size, path)
+        content = os.read(descriptor, before.st_size + 1)
+        while len(content) < before.st_size and (more := os.read(descriptor, before.st_size + 1 - len(content))):
+            content += more
+        after = os.fstat(descriptor)
+    finally:
+        os.close(descriptor)
+    if (after.st_size, after.st_mtime_ns) != (before.st_size, before.st_mtime_ns) or len(content) != after.st_size:
+        raise InputError(path, "was changed while it was read", "Wait until it is complete, then run again.")
+    return content
+
+
+def _walk(folder: str, before: str, inside: Path) -> Iterator[str]:
+    """Relative names of the files. A link that leads out of the folder is refused, and so is all that is no file."""
+    try:
+        entries = list(os.scandir(folder))
+    except OSError as error:
+        raise InputError(folder, f"cannot be listed ({error.strerror})", "Check its permissions.") from None
+    for entry in entries:
+        name = before + entry.name
+        if entry.is_dir(follow_symlinks=False):
+            yield from _walk(entry.path, name + "/", inside)
+            continue
+        if entry.is_symlink():
+            _check_link(Path(entry.path), inside)
+        elif not entry.is_file(follow_symlinks=False):
+            raise InputError(entry.path, "is neither a file nor a folder", "Keep only files in the folder.")
+        if not members.is_litter(name):
+            yield name
+
+
+def _check_link(path: Path, inside: Path) -> None:
+    try:
+        target = path.resolve()
+    except (OSError, RuntimeError):  # links in a circle
+        raise InputError(path, "a link that leads in a circle", _COPY) from None
+    if not target.is_relative_to(inside):
+        raise InputError(path, "a link that leads out of the folder", _COPY)
+    if target.is_dir():
+        raise InputError(path, "a link to a folder, whose files would count twice", "Remove it.")

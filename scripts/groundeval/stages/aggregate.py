@@ -23,14 +23,15 @@ def aggregate(table: pa.Table, histograms: Histograms, about: Mapping[str, Any])
     counts = _counts(samples)
     measured = protocol.metrics(samples, histograms, about["options"])
     trivial = protocol.baselines(samples, histograms, about["options"])
-    incomplete = counts["missing"] + counts["invalid"]
     return {
         **{key: about[key] for key in ("benchmark", "version", "split", "model")},
-        "status": "incomplete" if incomplete else "complete",
+        "status": _status(about, counts),
         "counts": counts,
         "metrics": plain(measured),
         "baselines": {name: plain(values) for name, values in trivial.items()},
-        **{key: about[key] for key in ("format", "options", "notes", "dataset")},
+        **{key: about[key] for key in ("format", "options")},
+        "constants": dict(protocol.CONSTANTS),
+        **{key: about[key] for key in ("notes", "dataset")},
     }
 
 
@@ -59,6 +60,13 @@ def plain(metrics: Mapping[str, Metric]) -> dict[str, dict[str, Any]]:
     """Metrics as JSON: `reason` only where there is one."""
     dropped = {"reason"}
     return {n: {k: v for k, v in asdict(m).items() if v is not None or k not in dropped} for n, m in metrics.items()}
+
+
+def _status(about: Mapping[str, Any], counts: Mapping[str, int]) -> str:
+    """Of the run: without a truth there is nothing to score, only a package to send to the benchmark's server."""
+    if about["split"] in benchmarks.record(about["benchmark"]).without_truth:
+        return "package"
+    return "incomplete" if counts["missing"] + counts["invalid"] else "complete"
 
 
 def _tags(table: pa.Table) -> dict[str, NDArray[Any]]:

@@ -16,7 +16,8 @@ from groundeval.sources.folder import Source
 
 def declared(benchmark: str, format_name: str, said: Mapping[str, Any]) -> dict[str, Any]:
     """All options of the benchmark and the format with their values; what the user did not declare is an error."""
-    record, chosen = benchmarks.record(benchmark), formats.record(format_name)
+    record = benchmarks.record(benchmark)
+    chosen = formats.record(format_name, shape=record.shape)
     if chosen.shape != record.shape:
         fitting = [f for f in formats.names() if formats.record(f).shape == record.shape]
         what = f"makes {chosen.shape}, but {benchmark} needs {record.shape}"

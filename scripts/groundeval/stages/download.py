@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from groundeval import benchmarks, files
-from groundeval.digests import file_sha256
 from groundeval.errors import InputError, did_you_mean, quoted
+from groundeval.provenance import inputs
 from groundeval.sources import yamlfile
 
 DEMO_SEED = 20260101
@@ -29,14 +29,17 @@ def run(
     benchmarks.record(benchmark)
     with _whole_folder(out) as raw:
         if folder is not None:
-            said = _copied(folder, raw)
+            said: dict[str, Any] = _copied(folder, raw)
         elif version == "demo":
             benchmarks.part(benchmark, "demo").write(raw, DEMO_SEED)
-            said = {"generated": {"seed": DEMO_SEED}}
+            said = {"licence": "generated, none needed", "generated": {"seed": DEMO_SEED}}
         else:
             entry = _entry(sources, benchmark, version)
-            said = {"files": [_fetched(f, raw, out, mirror, sources) for f in entry.get("files", [])]}
-    files.write_json(out.with_name(out.name + ".json"), {"benchmark": benchmark, "version": version, **said})
+            said = {"licence": entry.get("licence")}
+            said["files"] = [_fetched(f, raw, out, mirror, sources) for f in entry.get("files", [])]
+        content = {key: value for key, value in inputs.files(raw).items() if key != "name"}
+    head = {"benchmark": benchmark, "version": version}
+    files.write_json(out.with_name(out.name + ".json"), {**head, **said, "content": content})
 
 
 @contextmanager
@@ -75,16 +78,15 @@ def _fetched(file: Mapping[str, Any], raw: Path, out: Path, mirror: Path | None,
     from groundeval.sources import archive, fetch
 
     kept = out.parent / "downloads" / file["name"]
-    path = fetch.obtain(file, kept, mirror, sources)
-    size, seen = path.stat().st_size, file_sha256(path)
-    fetch.check(file, path, size, seen)
+    found = fetch.obtain(file, kept, mirror, sources)
     pinned = file.get("sha256") is not None
     if not pinned:
-        print(f"{path}: no sha256 is pinned; saw {seen} ({size} bytes), recorded beside the data.", file=sys.stderr)
+        seen = f"saw {found.sha256} ({found.size} bytes)"
+        print(f"{found.path}: no sha256 is pinned; {seen}, recorded beside the data.", file=sys.stderr)
     target = raw / file.get("into", ".")
     if file.get("unpack"):
-        archive.unpack(path, target)
+        archive.unpack(found.path, target)
     else:
         target.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, target / file["name"])
-    return {"name": file["name"], "size": size, "sha256": seen, "pinned": pinned}
+        shutil.copyfile(found.path, target / file["name"])
+    return {"name": file["name"], "size": found.size, "sha256": found.sha256, "pinned": pinned}

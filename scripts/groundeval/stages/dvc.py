@@ -14,6 +14,7 @@ from pathlib import Path
 from groundeval import files, plan
 from groundeval.closure import PACKAGE
 from groundeval.errors import InputError
+from groundeval.provenance import statement
 
 HEAD = """\
 # Written by `groundeval dvc` from params.yaml: change that file and run the command again.
@@ -22,6 +23,9 @@ stages:
 """
 COMMAND = 'snakemake --profile "\\${{SNAKEMAKE_PROFILE:-envs/local}}" -s scripts/rules/{rules}.smk -F -- {targets}'
 CODE = ("errors", "options", "files", "tables", "digests", "plan", "closure", "cli", "__init__", "__main__")
+
+# The provenance names the code of split and prepare too: a run's numbers come from it.
+SCORING = ("__init__", "split", "prepare", "convert", "score", "aggregate", "provenance")
 
 
 def run(params: Path, out: Path, check: bool) -> None:
@@ -57,6 +61,7 @@ def _data(planned: plan.Plan) -> str:
     deps = [
         *_code("sources", "metrics", *_shared("benchmarks"), "benchmarks/${key}"),
         *_code(*(f"stages/{stage}.py" for stage in ("__init__", "download", "split", "prepare"))),
+        *_code("provenance/__init__.py", "provenance/inputs.py"),
         "scripts/rules/data.smk",
         "data/sources.yaml",
         "requirements.lock",
@@ -69,36 +74,42 @@ def _data(planned: plan.Plan) -> str:
 def _evaluate(planned: plan.Plan) -> str:
     rows = [
         f"{r.benchmark}-{r.split}-{r.model}: {{benchmark: {r.benchmark}, split: {r.split}, model: {r.model}, "
-        f'param: "{_param(r.model)}", format: {r.format}}}'
+        f'version: {planned.datasets[r.benchmark].version}, param: "{_param(r.model)}", reader: {_reader(r)}}}'
         for r in sorted(planned.runs, key=lambda r: r.folder)
     ]
     folder = "results/${item.benchmark}/${item.split}/${item.model}"
     deps = [
         *_code("sources", "metrics", *_shared("benchmarks"), "benchmarks/${item.benchmark}"),
-        *_code(*_shared("formats"), "formats/${item.format}.py"),
-        *_code(*(f"stages/{stage}.py" for stage in ("__init__", "convert", "score", "aggregate"))),
+        *_code(*_shared("formats")),
+        "${item.reader}",
+        *_code("provenance", *(f"stages/{stage}.py" for stage in SCORING)),
         "scripts/rules/evaluate.smk",
         "requirements.lock",
         "data/predictions/${item.benchmark}/${item.model}",
         "data/splits/${item.benchmark}/${item.split}.parquet",
         "data/truth/${item.benchmark}/${item.split}.parquet",
+        "data/raw/${item.benchmark}/${item.version}.json",
     ]
     outs = [f"{folder}/{name}" for name in ("predictions.parquet", "samples.parquet", "histograms.parquet")]
-    outs += [f"{folder}/metrics.json"]
+    outs += [f"{folder}/metrics.json", f"{folder}/provenance.json"]
     params = ["benchmarks.${item.benchmark}.models.${item.param}"]
-    targets = f"{folder}/metrics.json"
+    targets = f"{folder}/provenance.json"
     return _stage("evaluate", rows, "evaluate", targets, deps, params, outs, metrics=[f"{folder}/summary.json"])
 
 
 def _report(planned: plan.Plan) -> str:
     deps = [
-        *_code("report", "benchmarks", "stages/report.py"),
+        *_code("report", "benchmarks", "provenance", "stages/report.py"),
         "scripts/rules/report.smk",
         *sorted(f"{run.folder}/metrics.json" for run in planned.runs),
     ]
+    # Of the provenance the report shows this one value: a comment in the code changes the file, not the report.
+    states = sorted(f"{run.folder}/{statement.FILE}: [predicate.tree.state]" for run in planned.runs)
     command = COMMAND.format(rules="report", targets="results/report/index.html")
     outs = [f"results/report/{name}" for name in ("index.html", "leaderboard.csv", "leaderboard.md")]
-    return f"  report:\n    cmd: {command}\n{_list('deps', deps, 4)}{_list('outs', outs, 4)}"
+    return (
+        f"  report:\n    cmd: {command}\n{_list('deps', deps, 4)}{_list('params', states, 4)}{_list('outs', outs, 4)}"
+    )
 
 
 def _stage(
@@ -116,6 +127,11 @@ def _stage(
     body = _list("deps", deps, 6) + _list("params", params, 6) + _list("outs", outs, 6)
     body += _list("metrics", metrics, 6) if metrics else ""
     return f"  {name}:\n    foreach:\n{table}    do:\n      cmd: {command}\n{body}"
+
+
+def _reader(run: plan.Run) -> str:
+    """The file that reads a run's predictions: a format's, or the user's own."""
+    return run.adapter or f"scripts/groundeval/formats/{run.format}.py"
 
 
 def _code(*parts: str) -> list[str]:

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from groundeval import benchmarks, files
+from groundeval import benchmarks, files, formats
 from groundeval.sources.folder import Source
-from groundeval.stages import aggregate, convert, score, split
+from groundeval.stages import aggregate, convert, provenance, score, split
 
 
 def run(
@@ -23,7 +23,7 @@ def run(
     model: str,
     allow_incomplete: bool = False,
 ) -> dict[str, Any]:
-    """Score one model; write metrics.json, samples.parquet and histograms.parquet to `out`; return the metrics."""
+    """Score one model; write metrics.json, its two tables of counts and its provenance to `out`; return the metrics."""
     chosen = convert.declared(benchmark, format_name, said)
     notes: Counter[str] = Counter()
     own = {name: chosen[name] for name in benchmarks.record(benchmark).options}
@@ -31,9 +31,11 @@ def run(
     expected = benchmarks.part(benchmark, "truth").truth(truth, manifest, own, notes)
     answers = convert.convert(Source(predictions), format_name, manifest, chosen, notes, allow_incomplete)
     samples, histograms, digest = score.score(benchmark, manifest, expected, answers, chosen)
-    about = score.about(manifest_said, format_name, chosen, notes, model, digest)
+    about = score.about(manifest_said, formats.shown(format_name), chosen, notes, model, digest)
     content = aggregate.aggregate(samples, histograms, about)
     if out is not None:
-        score.write(samples, histograms, about, out / "samples.parquet", out / "histograms.parquet")
-        files.write_json(out / "metrics.json", content)
+        with files.together(out) as folder:
+            score.write(samples, histograms, about, folder / "samples.parquet", folder / "histograms.parquet")
+            files.write_json(folder / "metrics.json", content)
+            provenance.alone(folder, truth, predictions, allow_incomplete, formats.adapter_file(format_name))
     return content

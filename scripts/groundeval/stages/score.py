@@ -60,16 +60,16 @@ def about(
     model: str,
     digest: str,
 ) -> dict[str, Any]:
-    """What a samples table says of itself: the identity of the run."""
+    """What a samples table says of itself: the identity of the run. In the order in which it is read from a table."""
     return {
         "benchmark": manifest_said["benchmark"],
         "version": benchmarks.record(manifest_said["benchmark"]).version,
         "split": manifest_said["split"],
         "model": model,
         "format": format_name,
-        "options": dict(options),
-        "notes": dict(notes),
-        "dataset": {"version": manifest_said["dataset"], "truth": digest},
+        "options": dict(sorted(options.items())),
+        "notes": dict(sorted(notes.items())),
+        "dataset": {"truth": digest, "version": manifest_said["dataset"]},
     }
 
 

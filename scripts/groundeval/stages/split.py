@@ -18,7 +18,7 @@ def manifest(
 ) -> tuple[pa.Table, dict[str, Any]]:
     """The manifest of one split from a folder in the official layout, and what is said of it."""
     record = benchmarks.record(benchmark)
-    if split not in record.splits:
+    if not record.has_split(str(split)):
         what = f"unknown split {quoted(split)}{did_you_mean(split, record.splits)}"
         raise InputError(benchmark, what, "Name one of its splits.")
     if not raw.is_dir():

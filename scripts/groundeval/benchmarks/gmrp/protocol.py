@@ -15,6 +15,7 @@ from groundeval.benchmarks import _class_maps
 from groundeval.benchmarks.gmrp import RECORD, TASK
 from groundeval.metrics.ratios import Metric, Samples
 
+CONSTANTS = TASK.constants
 _MERGE = range(TASK.truth_values)  # each value is its own class
 
 

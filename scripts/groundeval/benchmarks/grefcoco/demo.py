@@ -11,6 +11,7 @@ from typing import Any
 
 from groundeval.benchmarks.grefcoco import RECORD, official, truth
 
+SPLIT = "val"  # that `predict` answers unless told otherwise
 _REFS_PER_SPLIT = 40
 _NOUNS = ("man", "woman", "dog", "zebra", "chair", "umbrella", "café sign")
 _PLACES = ("on the left", "in the back", "closest to us", "next to the other one", "wearing red")
@@ -103,7 +104,7 @@ def _sentence(rng: Random) -> str:
     return f"the {rng.choice(_NOUNS)} {rng.choice(_PLACES)}"
 
 
-def predict(raw: Path, folder: Path, model: str, seed: int, split: str = "val") -> None:
+def predict(raw: Path, folder: Path, model: str, seed: int, split: str = SPLIT) -> None:
     """Write `{split}.json`, the answers of one model."""
     rng = Random(f"{seed}/{model}/{split}")  # noqa: S311
     table = truth.manifest(raw, split, {}, Counter())

@@ -5,15 +5,17 @@ Loader that this follows: henghuiding/gRefCOCO, mdetr/scripts/fine-tuning/grefex
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from groundeval.errors import InputError, first_of, quoted
@@ -30,26 +32,28 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Refs:
-    """Refs, in the file's order, and their expressions."""
+    """R refs in the file's order, and their S expressions."""
 
     split: NDArray[Any]  # [R] text
-    image: NDArray[Any]  # [R] COCO image ids
-    annotations: list[list[Any]]  # [R] annotation ids, [-1] for no target
+    image: Integers  # [R] COCO image ids
+    annotations: Integers  # ids of all refs, one ref after the other
+    ends: Integers  # [R + 1] where each ref's ids end
     no_target: NDArray[Any]  # [R] what the ref itself says, or None
-    sample_id: list[str]  # [S] "{ref_id}:{sent_id}"
-    text: list[Any]  # [S]
+    sample_id: pa.Array  # [S] "{ref_id}:{sent_id}"
+    text: pa.Array  # [S]
     ref: Integers  # [S] row of the ref
 
 
 @dataclass(frozen=True)
 class Instances:
-    """COCO's images and annotations."""
+    """COCO's I images and A annotations, both sorted by id."""
 
-    size: dict[Any, tuple[int, int]]  # image id -> height, width
-    row: dict[Any, int]  # annotation id -> row
+    image_id: Integers  # [I]
+    size: Integers  # [I, 2] height, width
+    id: Integers  # [A]
+    image: Integers  # [A] image ids
     boxes: NDArray[np.float64]  # [A, 4] xyxy, pixels
-    image: NDArray[Any]  # [A] image ids
-    category: NDArray[Any]  # [A]
+    dummy: NDArray[np.bool_]  # [A] stands for "no target"
 
 
 def refs(raw: Path) -> Refs:
@@ -68,61 +72,92 @@ def targets(of: Refs, known: Instances, where: str) -> tuple[Integers, Integers]
     A ref has no target if its ids are [-1] or if any of its annotations is a dummy, as in the official evaluator. Crowd
     annotations are targets like all others.
     """
-    real = [[] if ids == [NO_TARGET] else ids for ids in of.annotations]
-    unknown = [i for i in chain.from_iterable(real) if i not in known.row]
-    if unknown:
-        what = f"{len(unknown)} annotation ids are not in {INSTANCES}, {first_of(unknown)}"
-        raise InputError(where, what, "Take both files from one release.")
-    rows = [[known.row[i] for i in ids] for ids in real]
-    dummy = set(np.flatnonzero(known.category == NO_TARGET).tolist())
-    if dummy:
-        rows = [[] if dummy.intersection(r) else r for r in rows]
-    ends = np.cumsum([0, *map(len, rows)], dtype=np.int64)
-    return np.fromiter(chain.from_iterable(rows), np.int64, ends[-1]), ends
+    owner = np.repeat(np.arange(len(of.image)), np.diff(of.ends))
+    real = of.annotations != NO_TARGET
+    rows = np.zeros(len(real), np.int64)
+    rows[real] = find(known.id, of.annotations[real], "annotation", where)
+    empty = np.zeros(len(of.image), bool)
+    empty[owner[~real | known.dummy[rows] & real]] = True
+    kept = ~empty[owner]
+    if np.any(real & ~known.dummy[rows] & ~kept):
+        raise InputError(where, f"a ref names {NO_TARGET} or a dummy beside real annotations", _FIX)
+    return rows[kept], np.concatenate([[0], np.cumsum(kept)])[of.ends]
+
+
+def find(sorted_ids: Integers, wanted: Integers, what: str, where: str) -> Integers:
+    """Rows of the wanted ids; one that is not there is an InputError."""
+    rows = np.searchsorted(sorted_ids, wanted)
+    unknown = wanted[np.append(sorted_ids, np.iinfo(np.int64).max)[rows] != wanted]
+    if len(unknown):
+        said = f"{len(np.unique(unknown))} {what} ids are not in {INSTANCES}, {first_of(unknown.tolist())}"
+        raise InputError(where, said, "Take both files from one release.")
+    return rows
 
 
 def _refs(content: Any, where: str) -> Refs:
+    names, images, splits, found = _columns(content, "ref_id", "image_id", "split", "ann_id")
     sentences = [ref.get("sentences") or [] for ref in content]
-    ids = [f"{r['ref_id']}:{s['sent_id']}" for r, said in zip(content, sentences, strict=True) for s in said]
-    if len(set(ids)) != len(ids):
+    ids = pa.array(
+        [f"{n}:{said['sent_id']}" for n, of in zip(names, sentences, strict=True) for said in of], pa.string()
+    )
+    if len(ids.unique()) != len(ids):
         raise InputError(where, "the same ref_id and sent_id stand more than once", _FIX)
+    annotations = [a if isinstance(a, list) else [a] for a in found]
     return Refs(
-        split=np.array([ref["split"] for ref in content], dtype=object),
-        image=np.array([ref["image_id"] for ref in content]),
-        annotations=[a if isinstance(a := ref["ann_id"], list) else [a] for ref in content],
+        split=np.array(splits, dtype=object),
+        image=_integers(images),
+        annotations=_integers(list(chain.from_iterable(annotations))),
+        ends=np.cumsum([0, *map(len, annotations)], dtype=np.int64),
         no_target=np.array([ref.get("no_target") for ref in content], dtype=object),
         sample_id=ids,
-        text=[s["sent"] for said in sentences for s in said],
-        ref=np.repeat(np.arange(len(content)), [len(said) for said in sentences]),
+        text=pa.array([said["sent"] for said in chain.from_iterable(sentences)], pa.string()),
+        ref=np.repeat(np.arange(len(content)), list(map(len, sentences))),
     )
 
 
 def _instances(content: Any, where: str) -> Instances:
-    found = content["annotations"]
-    boxes = np.array([a["bbox"] for a in found], np.float64).reshape(len(found), 4)
-    if np.any(boxes[:, 2:] < 0):
+    ids, images, boxes = _columns(content["annotations"], "id", "image_id", "bbox")
+    categories = [annotation.get("category_id") for annotation in content["annotations"]]
+    image_ids, *sizes = _columns(content["images"], "id", "height", "width")
+    order, image_order = np.argsort(ids), np.argsort(image_ids)
+    corners = np.array(boxes, np.float64).reshape(-1, 4)
+    if np.any(corners[:, 2:] < 0):
         raise InputError(where, "a box of negative width or height", _FIX)
-    boxes[:, 2:] += boxes[:, :2]
+    corners[:, 2:] += corners[:, :2]
     return Instances(
-        size={image["id"]: (image["height"], image["width"]) for image in content["images"]},
-        row={a["id"]: row for row, a in enumerate(found)},
-        boxes=boxes,
-        image=np.array([a["image_id"] for a in found]),
-        category=np.array([a.get("category_id") for a in found], dtype=object),
+        image_id=_integers(image_ids)[image_order],
+        size=np.stack([_integers(size) for size in sizes], axis=1)[image_order],
+        id=_integers(ids)[order],
+        image=_integers(images)[order],
+        boxes=corners[order],
+        dummy=(np.array(categories, dtype=object) == NO_TARGET)[order],
     )
 
 
+def _columns(entries: list[dict[str, Any]], *keys: str) -> list[tuple[Any, ...]]:
+    """The values of some keys of all entries, fetched in one pass."""
+    return list(zip(*map(itemgetter(*keys), entries), strict=True)) if entries else [() for _ in keys]
+
+
+def _integers(values: Sequence[Any]) -> Integers:
+    if not set(map(type, values)) <= {int}:
+        raise TypeError(f"an id is {quoted(next(v for v in values if type(v) is not int))}, not a whole number")
+    return np.array(values, np.int64)
+
+
 def _cached(path: Path, read: Callable[[Any, str], T]) -> T:
-    source, stat = Source(path), path.stat()
-    found: T = _read_once(source.where(path.name), (stat.st_mtime_ns, stat.st_size), read)
+    if not path.is_file():
+        raise InputError(path, "no such file", f"The folder needs {REFS} and {INSTANCES}.")
+    stat = path.stat()
+    found: T = _read_once(path, (stat.st_mtime_ns, stat.st_size), read)
     return found
 
 
 @lru_cache(maxsize=2)
-def _read_once(path: str, stamp: tuple[int, int], read: Callable[[Any, str], Any]) -> Any:  # noqa: ARG001
-    content = jsonfile.load(Source(Path(path)).read(path), path)
-    with _official_layout(path):
-        return read(content, path)
+def _read_once(path: Path, stamp: tuple[int, int], read: Callable[[Any, str], Any]) -> Any:  # noqa: ARG001
+    where = str(path)
+    with jsonfile.collector_paused(), _official_layout(where):
+        return read(jsonfile.load(Source(path).read(path.name), where), where)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from groundeval import tables
@@ -21,6 +22,10 @@ from groundeval.metrics import boxes, matching, ratios
 from groundeval.metrics.ratios import Metric, Samples, ratio, total
 
 IOU_THRESHOLD = 0.5  # `thresh_iou`; a pair matches at it, not only above
+CONSTANTS = {
+    "IoU threshold": f"{IOU_THRESHOLD}, inclusive, in float64; GIoU in float32 in set_accuracy_official_code",
+    "score threshold": "a box is kept if its score is at or above it",
+}
 # metric -> the column of counts() that it is the mean of. The first is the headline.
 VARIANTS = {
     "set_accuracy": "correct",
@@ -47,8 +52,8 @@ def counts(
     boxes_, ends, scores = _kept(predictions, options.get("score_threshold"))
     true, predicted = np.diff(true_ends), np.diff(ends)
     out = {"true": true, "predicted": predicted, **_matched(boxes_, scores, ends, true_boxes, true_ends)}
-    status = predictions.column("status").to_numpy(zero_copy_only=False)
-    alike = ((status == "answered") | (status == "none")) & (true == predicted)
+    usable = pc.is_in(predictions.column("status"), pa.array(["answered", "none"])).to_numpy(zero_copy_only=False)
+    alike = usable & (true == predicted)
     for name in VARIANTS.values():
         out[name] = (alike & (out[name] == true)).astype(np.int64)
     return out | {"answered": predicted > 0}
@@ -69,8 +74,8 @@ def _kept(
         return found, ends, np.zeros(len(found))
     if threshold is None:
         return found, ends, scores
-    keep = scores >= threshold
-    return found[keep], np.concatenate([[0], np.cumsum(keep)])[ends], scores[keep]
+    keep = np.flatnonzero(scores >= threshold)
+    return found.take(keep, axis=0), np.searchsorted(keep, ends), scores.take(keep)
 
 
 def _matched(
@@ -82,34 +87,44 @@ def _matched(
 ) -> _Counts:
     """The number of matched pairs of each sample by each variant, and by the maximum matching as "matched".
 
-    The variants of the headline are only worked out where the two sets are of equal size; elsewhere they are 0.
+    The variants other than the headline are only worked out where the sets are of equal size; elsewhere they stay 0.
     """
-    columns = np.vstack([scores, predicted.T])
+    columns = np.ascontiguousarray(np.vstack([scores, predicted.T]))
     true_columns = np.ascontiguousarray(true.T)
     out = {name: np.zeros(len(ends) - 1, np.int64) for name in ("matched", *VARIANTS.values())}
     for p, t, samples in boxes.buckets(np.diff(ends), np.diff(true_ends)):
         keys = boxes.gather(columns, ends[samples], p)
         targets = boxes.gather(true_columns, true_ends[samples], t)
-        overlap = boxes.iou(keys[1:], targets)
-        out["matched"][samples] = matching.maximum(overlap >= IOU_THRESHOLD)
+        found = _by_iou(keys, targets, p == t)
         if p == t:
-            _variants(out, samples, keys, targets, overlap)
-    out["correct"] = out["matched"]
+            found["correct_official_code"] = _by_giou(keys.astype(np.float32), targets.astype(np.float32))
+        for name, matched in found.items():
+            out[name][samples] = matched
+    return out | {"correct": out["matched"]}
+
+
+def _by_iou(keys: boxes.Floats, targets: boxes.Floats, all_variants: bool) -> _Counts:
+    overlap = boxes.iou(keys[1:], targets)
+    permitted = overlap >= IOU_THRESHOLD
+    settled, unsure = matching.without_choice(permitted)
+    out = {"matched": settled}
+    if all_variants:
+        out |= {"correct_greedy_iou": settled.copy(), "correct_circulated_recipe": settled.copy()}
+    if len(unsure):
+        out["matched"][unsure] = matching.maximum(permitted[:, :, unsure])
+    if len(unsure) and all_variants:
+        left = overlap[:, :, unsure]
+        out["correct_greedy_iou"][unsure] = matching.largest_first(left, IOU_THRESHOLD, keys[:, :, unsure])
+        out["correct_circulated_recipe"][unsure] = matching.in_order(left, IOU_THRESHOLD)
     return out
 
 
-def _variants(
-    out: _Counts,
-    samples: boxes.Index,
-    keys: boxes.Floats,
-    targets: boxes.Floats,
-    overlap: boxes.Floats,
-) -> None:
-    single = keys.astype(np.float32)
-    generalised = boxes.giou(single[1:], targets.astype(np.float32))
-    out["correct_official_code"][samples] = matching.largest_first(generalised, IOU_THRESHOLD, single)
-    out["correct_greedy_iou"][samples] = matching.largest_first(overlap, IOU_THRESHOLD, keys)
-    out["correct_circulated_recipe"][samples] = matching.in_order(overlap, IOU_THRESHOLD)
+def _by_giou(keys: boxes.Floats, targets: boxes.Floats) -> NDArray[np.int64]:
+    overlap = boxes.giou(keys[1:], targets)
+    matched, unsure = matching.without_choice(overlap >= IOU_THRESHOLD)
+    if len(unsure):
+        matched[unsure] = matching.largest_first(overlap[:, :, unsure], IOU_THRESHOLD, keys[:, :, unsure])
+    return matched
 
 
 def metrics(

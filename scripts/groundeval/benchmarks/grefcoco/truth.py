@@ -13,28 +13,28 @@ import pyarrow.compute as pc
 
 from groundeval import tables
 from groundeval.benchmarks.grefcoco import official
-from groundeval.errors import InputError, first_of
+from groundeval.errors import InputError
 
 _BATCH = 1 << 16
 _KINDS = np.array(["none", "single", "multi"], dtype=object)  # by number of boxes, 2 standing for more
 
 
 def manifest(raw: Path, split: str, options: Mapping[str, Any], notes: Counter[str]) -> pa.Table:  # noqa: ARG001
-    """The expressions of a split: image_id is COCO's, sizes come from `instances.json`, kind from the number of boxes."""
+    """The expressions of a split: image_id is COCO's, sizes are from `instances.json`, kind is by number of boxes."""
     refs, instances = official.refs(raw), official.instances(raw)
     rows, ends = official.targets(refs, instances, str(raw / official.REFS))
     inside = refs.split == split
     _note(refs, instances, rows, ends, inside, notes)
     samples = np.flatnonzero(inside[refs.ref])
     ref = refs.ref[samples]
-    heights, widths = _sizes(refs.image[ref].tolist(), instances, str(raw / official.INSTANCES))
+    images = official.find(instances.image_id, refs.image[ref], "image", str(raw / official.REFS))
     columns = {
-        "sample_id": pa.array([refs.sample_id[i] for i in samples.tolist()], pa.string()),
-        "image_id": pa.array([str(i) for i in refs.image[ref].tolist()], pa.string()),
-        "height": pa.array(heights, pa.int32()),
-        "width": pa.array(widths, pa.int32()),
+        "sample_id": refs.sample_id.take(samples),
+        "image_id": pa.array(refs.image[ref]).cast(pa.string()),
+        "height": pa.array(instances.size[images, 0], pa.int32()),
+        "width": pa.array(instances.size[images, 1], pa.int32()),
         "kind": pa.array(_KINDS[np.minimum(np.diff(ends)[ref], 2)], pa.string()),
-        "text": pa.array([refs.text[i] for i in samples.tolist()], pa.string()),
+        "text": refs.text.take(samples),
         "tags": _no_tags(len(samples)),
         "truth_sha256": pa.nulls(len(samples), pa.string()),
     }
@@ -51,28 +51,18 @@ def truth(
     """The boxes of the manifest's samples, in the order of the ref's annotation ids; none is an empty list."""
     refs, instances = official.refs(raw), official.instances(raw)
     rows, ends = official.targets(refs, instances, str(raw / official.REFS))
-    ids = manifest["sample_id"].to_pylist()
-    known = dict(zip(refs.sample_id, refs.ref.tolist(), strict=True))
-    if not known.keys() >= set(ids):
-        raise InputError(
-            raw / official.REFS, "not the file that the manifest was made from", "Make the manifest again."
-        )
-    ref = np.fromiter(map(known.__getitem__, ids), np.int64, len(ids))
+    ids = manifest["sample_id"].combine_chunks()
+    samples = pc.index_in(ids, refs.sample_id)
+    if samples.null_count:
+        what = "not the file that the manifest was made from"
+        raise InputError(raw / official.REFS, what, "Make the manifest again.")
+    ref = refs.ref[samples.to_numpy()]
     lengths = np.diff(ends)[ref]
     own = np.concatenate([[0], np.cumsum(lengths)])
     of_sample = np.arange(own[-1]) + np.repeat(ends[ref] - own[:-1], lengths)
     boxes = tables.pack_boxes(instances.boxes[rows[of_sample]], own)
-    arrays = [manifest["sample_id"].combine_chunks(), boxes, pa.nulls(len(ids), pa.list_(pa.float64()))]
+    arrays = [ids, boxes, pa.nulls(len(ids), pa.list_(pa.float64()))]
     yield from pa.table(arrays, schema=tables.truth_schema("boxes")).to_batches(_BATCH)
-
-
-def _sizes(images: list[Any], instances: official.Instances, where: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    unknown = [i for i in images if i not in instances.size]
-    if unknown:
-        what = f"{len(unknown)} expressions are about an image that it lacks, {first_of(unknown)}"
-        raise InputError(where, what, "Take both files from one release.")
-    heights, widths = zip(*(instances.size[i] for i in images), strict=True) if images else ((), ())
-    return heights, widths
 
 
 def _note(

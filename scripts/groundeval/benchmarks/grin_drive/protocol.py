@@ -21,6 +21,12 @@ from groundeval.metrics.ratios import Metric, Samples, mean, ratio, total
 # n = 1/K steps. K = 0.1 is not quoted anywhere that we know: it is inferred from the companion metric P@0.1.
 K_TENTHS = 1
 STEPS = 10 // K_TENTHS
+CONSTANTS = {
+    "K": K_TENTHS / 10,
+    "n": STEPS,
+    "K is": "inferred from the companion metric P@0.1, not quoted by the paper (about 85 % sure)",
+    "rasteriser": "pycocotools, for truth and predictions; a square of side s fills s^2 pixels",
+}
 
 Cases = Mapping[str, NDArray[np.bool_]]
 _NO_TARGETS = "no sample has a target"
@@ -39,10 +45,10 @@ def counts(
     expected, given = truth.column("mask").to_pylist(), predictions.column("mask").to_pylist()
     truth_area = masks.areas(expected, heights, widths)
     intersection, union = np.zeros_like(truth_area), truth_area.copy()
-    rows = [i for i, mask in enumerate(given) if mask is not None]
-    if rows:
-        columns = ([column[i] for i in rows] for column in (expected, given, heights, widths))
-        intersection[rows], union[rows] = masks.intersection_union(*columns)
+    answered = [i for i, mask in enumerate(given) if mask is not None]
+    if answered:
+        columns = ([column[i] for i in answered] for column in (expected, given, heights, widths))
+        intersection[answered], union[answered] = masks.intersection_union(*columns)
     predicted_area = union - truth_area + intersection
     return {
         "intersection": intersection,

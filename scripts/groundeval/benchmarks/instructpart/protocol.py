@@ -22,6 +22,10 @@ from groundeval.metrics.ratios import Metric, Samples
 THRESHOLDS = np.arange(50, 100, 5)
 # LISA counts a sample without truth and without prediction as right. The official splits have no such truth.
 IOU_OF_BOTH_EMPTY = 1.0
+CONSTANTS = {
+    "thresholds": "IoU > 0.50, 0.55 .. 0.95, strictly, decided in integers",
+    "IoU of both empty": IOU_OF_BOTH_EMPTY,
+}
 GROUPS = ("object", "part", "affordance")
 
 
@@ -85,13 +89,16 @@ def main(samples: Samples) -> dict[str, Metric]:
 
 def _right_on_nothing(samples: Samples) -> NDArray[np.bool_]:
     """Both masks are empty, and the model said so: an answer that is missing or invalid is never right."""
-    return (samples["union"] == 0) & np.isin(samples["status"].astype(str), ("answered", "none"))
+    right: NDArray[np.bool_] = (samples["union"] == 0) & np.isin(samples["status"].astype(str), ("answered", "none"))
+    return right
 
 
 def _ties(samples: Samples) -> NDArray[np.bool_]:
     """Samples whose IoU is exactly a threshold, where `>` and `>=`, or rounded thresholds, would differ."""
     union = samples["union"][:, None]
-    exact: NDArray[np.bool_] = ((100 * samples["intersection"][:, None] == THRESHOLDS * union) & (union > 0)).any(axis=1)
+    exact: NDArray[np.bool_] = ((100 * samples["intersection"][:, None] == THRESHOLDS * union) & (union > 0)).any(
+        axis=1
+    )
     return exact
 
 

@@ -34,9 +34,7 @@ def manifest(raw: Path, split: str, options: Mapping[str, Any], notes: Counter[s
     return pa.Table.from_pylist(rows, schema=tables.MANIFEST)
 
 
-def truth(
-    raw: Path, manifest: pa.Table, options: Mapping[str, Any], notes: Counter[str]
-) -> Iterator[pa.RecordBatch]:
+def truth(raw: Path, manifest: pa.Table, options: Mapping[str, Any], notes: Counter[str]) -> Iterator[pa.RecordBatch]:
     """The true masks in the manifest's order. A file that the manifest did not see is an InputError."""
     del options, notes
     yield from tables.rows_to_batches(_masks(raw, manifest), tables.truth_schema("mask"))
@@ -57,7 +55,7 @@ def _source(raw: Path, ids: Sequence[str]) -> Source:
     """The masks folder that holds all samples of a manifest, which does not say its split."""
     for folder, _ in FILES.values():
         path = raw / folder / "masks"
-        if path.is_dir() and all((path / (i + SUFFIX)).is_file() for i in ids):
+        if path.is_dir() and {i + SUFFIX for i in ids} <= {p.name for p in path.iterdir()}:
             return Source(path)
     raise InputError(raw, "no split here has a mask for each sample of the manifest", "Make the manifest again.")
 

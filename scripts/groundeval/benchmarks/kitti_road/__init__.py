@@ -5,8 +5,6 @@ from __future__ import annotations
 from groundeval.benchmarks import Record
 from groundeval.options import Option
 
-WITHOUT_TRUTH = ("testing",)  # splits of which only the server can say a number
-
 _RATES = {
     "MaxF": "highest F1 over the thresholds 0..255, pixels pooled",
     "AP": "11-point average precision",
@@ -24,6 +22,8 @@ RECORD = Record(
     version="1.0",
     shape="map",
     splits=("training", "testing"),
+    without_truth=("testing",),
+    own_splits=True,
     headline="bev/URBAN/MaxF",  # what the official server ranks by
     columns={
         f"{view}/URBAN/{rate}": f"{said}, {text}" for view, text in _VIEWS.items() for rate, said in _RATES.items()

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from groundeval.benchmarks.kitti_road import RECORD, WITHOUT_TRUTH
+from groundeval.benchmarks.kitti_road import RECORD
 from groundeval.errors import InputError, did_you_mean, first_of
 from groundeval.sources.folder import Source
 
@@ -39,7 +39,7 @@ def part(raw: Path, split: str) -> Path:
 
     The official archive's own top folder, data_road/, may be there or not.
     """
-    name = split if split in WITHOUT_TRUTH else "training"
+    name = split if split in RECORD.without_truth else "training"
     found = next((r / name for r in (raw, raw / "data_road") if (r / name).is_dir()), None)
     if found is None:
         raise InputError(raw, f"there is no folder {name}/ in it", f"Lay it out as\n{RECORD.layout}")
@@ -49,8 +49,8 @@ def part(raw: Path, split: str) -> Path:
 def samples(raw: Path, split: str, tasks: str | None, notes: Counter[str]) -> list[str]:
     """The sorted sample ids of a split. tasks: road, lane, both, or None for the default of the option."""
     folder = part(raw, split)
-    wanted = _TASKS[tasks or ("road" if split in WITHOUT_TRUTH else "both")]
-    if split in WITHOUT_TRUTH:
+    wanted = _TASKS[tasks or ("road" if split in RECORD.without_truth else "both")]
+    if split in RECORD.without_truth:
         found = [sample_of(f, t) for f in _stems(folder / "image_2", _FRAME) for t in wanted if _exists(f, t)]
     else:
         found = _labelled(folder, notes)

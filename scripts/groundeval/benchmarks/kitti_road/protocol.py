@@ -22,6 +22,12 @@ from groundeval.metrics.ratios import Metric, Samples, total
 ROAD = ("um_road", "umm_road", "uu_road")
 GROUPS: Mapping[str, tuple[str, ...]] = {c: (c,) for c in ("um_lane", *ROAD)} | {"URBAN": ROAD}
 VIEWS = ("persp", "bev")
+CONSTANTS = {
+    "thresholds": "0..255; a pixel is positive if its confidence is at or above",
+    "best threshold": "the first of those with the highest F1",
+    "AP": "mean over recall 0, 0.1 .. 1 of the highest precision at that recall or above",
+    "bird's-eye view": "x -10..10 m, z 6..46 m, 0.05 m a cell, nearest pixel",
+}
 
 _NO_TRUTH = "this split has no truth: build the server's package with `groundeval package kitti_road`"
 _Counts = dict[str, NDArray[np.int64]]

@@ -16,7 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from groundeval import tables
-from groundeval.benchmarks.kitti_road import RECORD, WITHOUT_TRUTH, bev, calib, frames
+from groundeval.benchmarks.kitti_road import RECORD, bev, calib, frames
 from groundeval.errors import InputError
 from groundeval.sources import confidence, images
 
@@ -32,7 +32,7 @@ def manifest(raw: Path, split: str, options: Mapping[str, Any], notes: Counter[s
     """
     found = frames.samples(raw, split, options.get("tasks"), notes)
     part = frames.part(raw, split)
-    rows = [_sample(part, name, split not in WITHOUT_TRUTH) for name in found]
+    rows = [_sample(part, name, split not in RECORD.without_truth) for name in found]
     return pa.Table.from_pylist(rows, schema=tables.MANIFEST)
 
 

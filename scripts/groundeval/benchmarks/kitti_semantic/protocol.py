@@ -16,6 +16,8 @@ from groundeval.benchmarks import _class_maps
 from groundeval.benchmarks.kitti_semantic import PRESETS, RECORD, TASK, merging
 from groundeval.metrics.ratios import Metric, Samples
 
+CONSTANTS = TASK.constants
+
 
 def counts(
     truth: pa.RecordBatch,
@@ -53,7 +55,7 @@ def _table(options: Mapping[str, Any]) -> tuple[int, ...]:
 
 def _sensitivity(samples: Samples) -> dict[str, Metric]:
     """Means, IoU and F-score under each way to merge. The prediction stays what it is."""
-    out = {}
+    out: dict[str, Metric] = {}
     for name, table in merging.variants().items():
         scores = _class_maps.scores(TASK, _class_maps.matrix(TASK, table, samples["confusion"]), {})
         kept = {m: v for m, v in scores.items() if m.startswith(("mIoU", "mFsc", "IoU/", "Fsc/"))}

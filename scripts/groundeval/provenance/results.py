@@ -1,0 +1,28 @@
+"""The Statement of a whole folder of results: what is signed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from groundeval.provenance import statement
+
+SIGNATURE = "signature.dsse.json"
+KIND = "urn:groundeval:results:v1"
+LEFT_OUT = {"logs", SIGNATURE, "README.md", ".snakemake_timestamp", ".gitignore"}
+
+
+def subjects(folder: Path) -> list[str]:
+    """Names of all files of results below a folder: not its logs, nor what a killed job left."""
+    found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    return sorted(p.as_posix() for p in found if not LEFT_OUT.intersection(p.parts) and p.suffix != ".tmp")
+
+
+def make(folder: Path) -> dict[str, Any]:
+    """The Statement. Each run's provenance is one of its subjects, so all that went in is signed with it."""
+    return statement.make(folder, subjects(folder), {"files": len(subjects(folder))}, KIND)
+
+
+def check(content: dict[str, Any]) -> None:
+    """ValueError, KeyError or TypeError unless it is such a Statement."""
+    statement.check(content, KIND, ("files",))

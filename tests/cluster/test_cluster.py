@@ -1,0 +1,128 @@
+"""The same Snakefile on a Slurm cluster, through either executor plugin: the same bytes, whatever is killed on the way."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.cluster.conftest import copied
+from tests.cluster.runs import Running
+from tests.cluster.slurm import Cluster, wait_for
+from tests.workflow.project import ROOT, Project
+
+GREFCOCO = ("results/grefcoco/val/almost/metrics.json", "results/grefcoco/val/nothing/metrics.json")
+
+
+@pytest.fixture(scope="module")
+def everything(cluster: Cluster, delivered: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """Everything, run through the generic plugin."""
+    project = copied(delivered, tmp_path_factory.mktemp("everything") / "p")
+    Running(project, cluster, "cluster").end()
+    return project
+
+
+def test_everything_through_the_generic_plugin(local: Project, everything: Project) -> None:
+    assert everything.digests() == local.digests()
+
+
+def test_one_dvc_commit_ends_a_cluster_run(everything: Project, tmp_path: Path) -> None:
+    project = copied(everything, tmp_path / "p")
+    shutil.copytree(ROOT / ".dvc", project.root / ".dvc", ignore=shutil.ignore_patterns("cache", "tmp"))
+    project.run("git", "init", "-q")
+    project.run("groundeval", "dvc")
+    project.run("dvc", "commit", "-f", "-q")
+    assert "up to date" in project.run("dvc", "status")
+
+
+def test_a_benchmark_through_the_slurm_plugin(
+    cluster: Cluster, local: Project, delivered: Project, tmp_path: Path
+) -> None:
+    project = copied(delivered, tmp_path / "p")
+    Running(project, cluster, "slurm", *GREFCOCO).end()
+    made = project.digests()
+    assert {name for name in made if name.endswith("metrics.json")} == set(GREFCOCO)
+    assert made.items() <= local.digests().items()
+
+
+def test_the_recorded_command_unchanged_on_slurm(cluster: Cluster, local: Project, tmp_path: Path) -> None:
+    project = copied(local, tmp_path / "p")
+    shutil.copytree(ROOT / ".dvc", project.root / ".dvc", ignore=shutil.ignore_patterns("cache", "tmp"))
+    project.run("git", "init", "-q")
+    project.run("groundeval", "dvc")
+    project.run("dvc", "commit", "-f", "-q")
+    shutil.rmtree(project.root / "results/grefcoco/val/almost")
+    recorded = (project.root / "dvc.lock").read_bytes()
+    stage = "evaluate@grefcoco-val-almost"
+    environment = {**cluster.environment, "SNAKEMAKE_PROFILE": "envs/slurm"}
+    output = project.run("dvc", "repro", "--force", "--single-item", "--no-run-cache", stage, **environment)
+    assert "has been submitted with SLURM jobid" in output
+    assert (project.root / "dvc.lock").read_bytes() == recorded
+    assert project.digests() == local.digests()
+
+
+@pytest.mark.parametrize("profile", ["slurm", "cluster"])
+def test_a_cancelled_job_a_killed_step_and_a_lost_node(
+    profile: str, cluster: Cluster, local: Project, tmp_path: Path
+) -> None:
+    project = copied(local, tmp_path / "p")
+    for name in ("grefcoco", "instructpart", "report"):
+        shutil.rmtree(project.root / "results" / name)
+    running = Running(project, cluster, profile)
+    first = cluster.next_running()
+    cluster.run("scancel", first)
+    second = cluster.next_running(first)
+    cluster.kill_job(second)
+    third = cluster.next_running(first, second)
+    cluster.kill_node()
+    cluster.start_node()
+    running.end()
+    assert [cluster.ended(job)[0] for job in (first, second)] == ["CANCELLED", "FAILED"]
+    assert cluster.ended(third) == ("COMPLETED", 1)
+    assert project.digests() == local.digests()
+
+
+def test_a_killed_snakemake_goes_on_where_it_stopped(cluster: Cluster, local: Project, tmp_path: Path) -> None:
+    project = copied(local, tmp_path / "p")
+    for name in ("grefcoco", "report"):
+        shutil.rmtree(project.root / "results" / name)
+    first = Running(project, cluster, "cluster")
+    cluster.next_running()
+    first.kill()
+    cluster.run("scancel", "--me")
+    wait_for("an empty queue", lambda: cluster.jobs() == [])
+    assert "--unlock" in Running(project, cluster, "cluster").end(code=1)
+    project.snakemake("--unlock")
+    Running(project, cluster, "cluster").end()
+    assert project.digests() == local.digests()
+
+
+def test_status_of_a_job_nobody_knows_and_of_a_silent_controller(cluster: Cluster) -> None:
+    script = str(ROOT / "envs/cluster/status.sh")
+    assert cluster.run(script, "999999").strip() == "failed"
+    silent = {"PATH": cluster.environment["PATH"], "SLURM_CONF": "/nowhere"}
+    done = subprocess.run([script, "1"], env=silent, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "running"
+
+
+def test_both_profiles_ask_for_the_same() -> None:
+    slurm, other = _profiles()
+    shared = ("cores", "default-resources", "set-resources", "groups", "retries", "rerun-incomplete", "latency-wait")
+    assert {key: slurm[key] for key in shared} == {key: other[key] for key in shared}
+
+
+def test_every_rule_runs_in_a_group_or_where_snakemake_runs() -> None:
+    text = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "scripts/rules").glob("*.smk"))
+    rules = re.findall(r"^rule (\w+):\n((?:    .*\n|\n)*)", text, flags=re.M)
+    here = {name for name, body in rules if "localrule: True" in body}
+    assert here == {"download", "report"}
+    assert {name for name, _ in rules} - here == set(_profiles()[0]["groups"])
+
+
+def _profiles() -> list[dict[str, Any]]:
+    return [yaml.safe_load((ROOT / f"envs/{name}/config.yaml").read_text()) for name in ("slurm", "cluster")]
