@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import sys
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from groundeval.errors import InputError
+from groundeval.errors import InputError, quoted
 
 app = typer.Typer(
     name="groundeval",
@@ -24,7 +25,7 @@ Sets = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", h
 Benchmark = Annotated[str, typer.Argument(help="See `groundeval benchmarks`.")]
 Split = Annotated[str, typer.Option(help="One of the benchmark's splits.")]
 Out = Annotated[Path, typer.Option(help="What to write.")]
-Format = Annotated[str, typer.Option("--format", help="See `groundeval formats`.")]
+Format = Annotated[str, typer.Option("--format", help="See `groundeval formats`; or FILE.py:FUNCTION, your own code.")]
 Incomplete = Annotated[bool, typer.Option("--allow-incomplete", help="Count missing and invalid answers as wrong.")]
 Stage = "Stages (the pipeline calls these)"
 Audit = "Audit"
@@ -48,12 +49,16 @@ def root(log: Annotated[Path | None, typer.Option(help="Also write an error mess
 
 def main() -> None:
     """Run a command. A user's mistake is one line on stderr and exit code 2."""
+    gc.set_threshold(1_000_000)  # a file of a million objects makes no garbage, and looking for some is a tenth of the time
     try:
         app()
     except InputError as error:
         _fail(error.line())
     except OSError as error:
-        _fail(f"{error.filename or 'groundeval'}: {error.strerror or error}. Check permissions and free space.")
+        said = InputError(error.filename or "groundeval", error.strerror or str(error), "Check permissions and free space.")
+        _fail(said.line())
+    except MemoryError:
+        _fail("groundeval: out of memory. Give the process more, or split the predictions into several files.")
 
 
 def _fail(line: str) -> None:
@@ -67,9 +72,9 @@ def _fail(line: str) -> None:
 @app.command()
 def evaluate(
     benchmark: Benchmark,
-    truth: Annotated[Path, typer.Option(help="The dataset's folder in the official layout.")],
+    truth: Annotated[Path, typer.Option(help="The dataset's folder in the official layout.", readable=False)],
     split: Split,
-    predictions: Annotated[Path, typer.Option(help="The model's prediction file or folder.")],
+    predictions: Annotated[Path, typer.Option(help="The model's prediction file, folder or archive.", readable=False)],
     format: Format,
     out: Out,
     set: Sets = None,
@@ -79,7 +84,7 @@ def evaluate(
     """Score one model: official files and prediction files in, metrics.json and samples.parquet out."""
     from groundeval.stages import evaluate as stage
 
-    name = model or re.sub(r"^[^A-Za-z]+|[^A-Za-z0-9._-]+", "_", predictions.resolve().stem).strip("_") or "model"
+    name = _named_after(predictions) if model is None else model
     content = stage.run(benchmark, truth, split, predictions, format, _said(set), out, _model(name), allow_incomplete)
     from groundeval.report import leaderboard
 
@@ -101,6 +106,21 @@ def formats(name: Annotated[str | None, typer.Argument(help="Tell all of one for
     from groundeval.stages import describe
 
     describe.formats(name)
+
+
+@app.command()
+def inspect(
+    path: Annotated[Path, typer.Argument(help="Prediction files: a file, a folder or an archive.")],
+    benchmark: Annotated[str | None, typer.Option(help="Which benchmark they are meant for.")] = None,
+    truth: Annotated[Path | None, typer.Option(help="The dataset's folder in the official layout.")] = None,
+    split: Annotated[str | None, typer.Option(help="One of the benchmark's splits.")] = None,
+    set: Sets = None,
+    out: Annotated[Path | None, typer.Option(help="Write a picture of three samples into this folder.")] = None,
+) -> None:
+    """Tell what prediction files are, which formats they fit and the command to try. It advises, it does not score."""
+    from groundeval.stages import inspect as stage
+
+    stage.run(stage.Asked(path, benchmark, truth, split, _said(set), out))
 
 
 @app.command()
@@ -245,7 +265,7 @@ def prepare(raw: Annotated[Path, typer.Option()], manifest: Annotated[Path, type
 def convert(
     benchmark: Benchmark,
     manifest: Annotated[Path, typer.Option()],
-    predictions: Annotated[Path, typer.Option()],
+    predictions: Annotated[Path, typer.Option(readable=False)],
     format: Format,
     out: Out,
     set: Sets = None,
@@ -278,11 +298,12 @@ def aggregate(
     histograms: Annotated[Path, typer.Option()],
     out: Out,
     summary: Annotated[Path, typer.Option(help="The leaderboard's columns alone.")],
+    curves: Annotated[Path, typer.Option(help="The points of precision-recall curves.")],
 ) -> None:
     """Write metrics.json from the counts."""
     from groundeval.stages import aggregate as stage
 
-    stage.run(samples, histograms, out, summary)
+    stage.run(samples, histograms, out, summary, curves)
 
 
 @app.command(rich_help_panel=Stage)
@@ -324,10 +345,13 @@ def _said(pairs: list[str] | None) -> dict[str, Any]:
     return said
 
 
+def _named_after(path: Path) -> str:
+    return re.sub(r"^[^A-Za-z]+|[^A-Za-z0-9._-]+", "_", path.resolve().stem).strip("_")[:100] or "model"
+
+
 def _model(name: str) -> str:
-    from groundeval.plan import NAME
+    from groundeval.plan import NAME, NAMES
 
     if not NAME.fullmatch(name):
-        what = f"{name!r} is not a name for a model"
-        raise InputError("--model", what, "Use letters, digits, dot, underscore and hyphen, starting with a letter.")
+        raise InputError("--model", f"{quoted(name)} is not a name for a model", NAMES)
     return name

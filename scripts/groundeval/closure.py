@@ -83,8 +83,10 @@ def _path(module: str) -> Path:
 
 
 def _data(module: str) -> list[Path]:
-    """Data files beside a benchmark's code; what only the report shows does not count."""
+    """Data files beside a benchmark's code, but for what only the report shows; the templates of the report."""
     path = _path(module)
+    if path.parent.name == "report":
+        return sorted(p for p in (path.parent / "templates").iterdir() if p.is_file())
     if path.parents[1].name != "benchmarks":
         return []
     return [p for p in path.parent.iterdir() if p.suffix in DATA and p.name not in NOT_SCORING]

@@ -19,10 +19,11 @@ def atomic(path: Path) -> Iterator[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        yield temporary
-        with temporary.open("rb+") as written:
-            os.fsync(written.fileno())
-        temporary.replace(path)
+        with _naming(path, temporary):
+            yield temporary
+            with temporary.open("rb+") as written:
+                os.fsync(written.fileno())
+            temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -36,14 +37,26 @@ def together(folder: Path) -> Iterator[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(prefix=".", suffix=".tmp", dir=folder))
     try:
-        yield scratch
-        with _alone(folder):
-            for path in sorted(scratch.iterdir()):
-                path.replace(folder / path.name)
+        with _naming(folder, scratch):
+            yield scratch
+            with _alone(folder):
+                for path in sorted(scratch.iterdir()):
+                    path.replace(folder / path.name)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
         with suppress(OSError):
             folder.rmdir()  # where nothing is in it, because something failed
+
+
+@contextmanager
+def _naming(path: Path, scratch: Path) -> Iterator[None]:
+    """An OSError says which result could not be written: some libraries' errors name no file, others the scratch one."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None and not str(error.filename).startswith(str(scratch)):
+            raise
+        raise OSError(error.errno or 0, error.strerror or str(error), str(path)) from None
 
 
 @contextmanager

@@ -14,7 +14,8 @@ from groundeval import benchmarks, formats, options
 from groundeval.errors import InputError, did_you_mean, quoted
 from groundeval.sources import yamlfile
 
-NAME = re.compile(r"[A-Za-z][A-Za-z0-9._-]*")  # it reaches a shell and a path
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9._-]{0,99}")  # it reaches a shell and a path
+NAMES = "Use letters, digits, dot, underscore and hyphen, at most 100, starting with a letter."
 ADAPTER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9._-]+)*")
 BENCHMARK_KEYS = ("dataset", "models")
 DATASET_KEYS = ("version", "splits", "options", "mirror", "folder")
@@ -188,7 +189,7 @@ def _name(value: Any, where: str, label: str) -> str:
         raise InputError(where, what, "Put the name in quotes.")
     if not NAME.fullmatch(value):
         what = f"{label} {quoted(value)} is not a name"
-        raise InputError(where, what, "Use letters, digits, dot, underscore and hyphen, starting with a letter.")
+        raise InputError(where, what, NAMES)
     return value
 
 

@@ -194,7 +194,7 @@ def _opened(path: Path) -> pq.ParquetFile:
 def pack_map(array: np.ndarray) -> dict[str, Any]:
     """A class map [H, W] or score maps [C, H, W] as the columns of a "map" row. The bytes are a view where they can be."""
     flat = np.ascontiguousarray(array).reshape(-1)
-    return {"map": memoryview(flat.view(np.uint8)), "dims": list(array.shape), "dtype": array.dtype.name}
+    return {"map": flat.view(np.uint8).data, "dims": list(array.shape), "dtype": array.dtype.name}
 
 
 def unpack_map(batch: pa.RecordBatch, row: int) -> np.ndarray | None:
@@ -205,8 +205,8 @@ def unpack_map(batch: pa.RecordBatch, row: int) -> np.ndarray | None:
     packed, dtype = batch.column("map"), np.dtype(batch.column("dtype")[row].as_py())
     _, offsets, data = packed.buffers()  # packed[row] would be a copy
     start, end = np.frombuffer(offsets, np.int32, 2, 4 * (packed.offset + row)).tolist()
-    values = np.frombuffer(data, np.uint8)[start:end].view(dtype)
-    return values.reshape(dims)
+    values: np.ndarray = np.frombuffer(data, np.uint8)[start:end].view(dtype).reshape(dims)
+    return values
 
 
 def boxes_of(batch: pa.RecordBatch, column: str = "boxes") -> tuple[np.ndarray, np.ndarray]:

@@ -23,9 +23,7 @@ rule convert:
         predictions=lambda w: run_of(w).predictions,
         adapter=lambda w: run_of(w).reader,
         code=lambda w: closure.files(
-            "stages.convert",
-            f"benchmarks.{w.benchmark}",
-            formats.module_name(run_of(w).format),
+            "stages.convert", f"benchmarks.{w.benchmark}", formats.module_name(run_of(w).format)
         ),
     output:
         RESULT + "/predictions.parquet",
@@ -47,9 +45,7 @@ rule score:
         manifest="data/splits/{benchmark}/{split}.parquet",
         truth="data/truth/{benchmark}/{split}.parquet",
         predictions=RESULT + "/predictions.parquet",
-        code=lambda w: closure.files(
-            "stages.score", f"benchmarks.{w.benchmark}.protocol"
-        ),
+        code=lambda w: closure.files("stages.score", f"benchmarks.{w.benchmark}.protocol"),
     output:
         samples=RESULT + "/samples.parquet",
         histograms=RESULT + "/histograms.parquet",
@@ -67,12 +63,11 @@ rule aggregate:
     input:
         samples=RESULT + "/samples.parquet",
         histograms=RESULT + "/histograms.parquet",
-        code=lambda w: closure.files(
-            "stages.aggregate", f"benchmarks.{w.benchmark}.protocol"
-        ),
+        code=lambda w: closure.files("stages.aggregate", f"benchmarks.{w.benchmark}.protocol"),
     output:
         metrics=RESULT + "/metrics.json",
         summary=RESULT + "/summary.json",
+        curves=RESULT + "/curves.csv",
     log:
         "results/logs/{benchmark}/{split}/{model}/aggregate.log",
     conda:
@@ -80,6 +75,7 @@ rule aggregate:
     shell:
         "python -m groundeval --log {log:q} aggregate --samples {input.samples:q}"
         " --histograms {input.histograms:q} --out {output.metrics:q} --summary {output.summary:q}"
+        " --curves {output.curves:q}"
 
 
 rule provenance:

@@ -17,9 +17,10 @@ import pyarrow as pa
 
 from groundeval import tables
 from groundeval.stages import aggregate, provenance, score, verify
-from tests.workflow.project import Project, make_project
+from tests.workflow.project import ROOT, Project, make_project
 
 PARAMS = Path(__file__).with_name("params.yaml")
+TINY = Path(__file__).with_name("tiny.yaml")
 IGNORED = shutil.ignore_patterns(".snakemake", "__pycache__")
 
 
@@ -39,6 +40,8 @@ def fresh(root: Path, params: Path = PARAMS) -> Project:
     root.mkdir(parents=True, exist_ok=True)
     made = make_project(root)
     shutil.copy2(params, root / "params.yaml")
+    shutil.copy2(ROOT / ".gitattributes", root)
+    shutil.copytree(ROOT / ".dvc", root / ".dvc", ignore=shutil.ignore_patterns("cache", "tmp"))
     made.run("git", "init", "-q", "-b", "main")
     made.run(sys.executable, "-m", "groundeval", "dvc")
     commit(made)

@@ -152,7 +152,7 @@ def test_class_maps_have_no_average_precision(made: Path) -> None:
     assert "no scores" in (run.metrics["mAP"].reason or "")
     assert run.metrics["native/mIoU"].reason == "not every prediction is at native size"
     assert run.metrics["precision/road_anomaly"].reason == "the class is never predicted"
-    assert list(protocol.curves(run.totals, run.options)) == []
+    assert list(protocol.curves(run.samples, run.totals, run.options)) == []
 
 
 def test_means_are_over_the_classes_of_the_truth(made: Path, tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def test_baselines_are_constant_maps(made: Path, tmp_path: Path) -> None:
 
 def test_curves_end_at_full_recall_and_keep_the_average(made: Path) -> None:
     run = Run(made / "raw", made / "almost", dtype="uint8")
-    points = [p for p in protocol.curves(run.totals, run.options) if p["curve"] == "AP/drivable_area"]
+    points = [p for p in protocol.curves(run.samples, run.totals, run.options) if p["curve"] == "AP/drivable_area"]
     recall = np.array([p["recall"] for p in points])
     precision = np.array([p["precision"] for p in points])
     assert recall[-1] == 1

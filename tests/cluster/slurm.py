@@ -107,6 +107,22 @@ class Cluster:
         self._start("slurmd", "-D", "-N", self.host)
         wait_for("the node", lambda: self.node_state() in {"IDLE", "MIXED", "ALLOCATED"})
 
+    def lose_node(self) -> None:
+        """As when a machine loses power: its daemon and all processes of its jobs are gone at once."""
+        self._running["slurmd"].kill()
+        self._running.pop("slurmd").wait()
+        self._kill(lambda title, environment: "SLURM_JOB_ID=" in environment or "slurmstepd" in title)
+        # The controller notices it by itself, in some 20 s.
+        self.run("scontrol", "update", f"NodeName={self.host}", "State=DOWN", "Reason=lost")
+        wait_for("the node to be down", lambda: self.node_state() == "DOWN")
+
+    def return_node(self) -> None:
+        """The node comes back. Slurm starts its jobs anew two minutes later; here at once."""
+        self.run("scontrol", "update", f"NodeName={self.host}", "State=RESUME")
+        self.start_node()
+        for job in self.jobs("PENDING"):
+            self.run("scontrol", "update", f"JobId={job}", "StartTime=now")
+
     def next_running(self, *but: str) -> str:
         """A job that runs now and is none of those."""
         wait_for("a running job", lambda: set(self.jobs("RUNNING")) - set(but))
@@ -121,13 +137,6 @@ class Cluster:
     def kill_job(self, job: str) -> None:
         """kill -9 of all that the job runs, as the kernel does when memory is short."""
         self._kill(lambda title, environment: f"SLURM_JOB_ID={job}\0" in environment and "slurmstepd" not in title)
-
-    def kill_node(self) -> None:
-        """As when a machine loses power: its daemon and all processes of its jobs are gone at once."""
-        self._running["slurmd"].kill()
-        self._running.pop("slurmd").wait()
-        self._kill(lambda title, environment: "SLURM_JOB_ID=" in environment or "slurmstepd" in title)
-        wait_for("the node to be down", lambda: self.node_state().startswith("DOWN"))
 
     def stop(self) -> None:
         """End the daemons, and whatever job is left."""

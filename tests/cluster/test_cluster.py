@@ -16,19 +16,47 @@ from tests.cluster.runs import Running
 from tests.cluster.slurm import Cluster, wait_for
 from tests.workflow.project import ROOT, Project
 
-GREFCOCO = ("results/grefcoco/val/almost/metrics.json", "results/grefcoco/val/nothing/metrics.json")
+PROFILES = {
+    "cluster": (),
+    "slurm": ("results/grefcoco/val/almost/provenance.json", "results/grefcoco/val/nothing/provenance.json"),
+}
+
+
+def harmed(profile: str, cluster: Cluster, project: Project) -> None:
+    """Run it while one job is cancelled, the processes of another are killed, and the node is lost under a third."""
+    running = Running(project, cluster, profile, *PROFILES[profile])
+    first = cluster.next_running()
+    cluster.run("scancel", first)
+    second = cluster.next_running(first)
+    cluster.kill_job(second)
+    third = cluster.next_running(first, second)
+    cluster.lose_node()
+    cluster.return_node()
+    running.end()
+    assert [cluster.ended(job)[0] for job in (first, second)] == ["CANCELLED", "FAILED"]
+    assert cluster.ended(third) == ("COMPLETED", 1)
 
 
 @pytest.fixture(scope="module")
 def everything(cluster: Cluster, delivered: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """Everything, run through the generic plugin."""
+    """Everything, run through the generic plugin, with harm on the way."""
     project = copied(delivered, tmp_path_factory.mktemp("everything") / "p")
-    Running(project, cluster, "cluster").end()
+    harmed("cluster", cluster, project)
     return project
 
 
 def test_everything_through_the_generic_plugin(local: Project, everything: Project) -> None:
     assert everything.digests() == local.digests()
+
+
+def test_a_benchmark_through_the_slurm_plugin(
+    cluster: Cluster, local: Project, delivered: Project, tmp_path: Path
+) -> None:
+    project = copied(delivered, tmp_path / "p")
+    harmed("slurm", cluster, project)
+    made = project.digests()
+    assert set(PROFILES["slurm"]) < set(made)
+    assert made.items() <= local.digests().items()
 
 
 def test_one_dvc_commit_ends_a_cluster_run(everything: Project, tmp_path: Path) -> None:
@@ -38,16 +66,6 @@ def test_one_dvc_commit_ends_a_cluster_run(everything: Project, tmp_path: Path) 
     project.run("groundeval", "dvc")
     project.run("dvc", "commit", "-f", "-q")
     assert "up to date" in project.run("dvc", "status")
-
-
-def test_a_benchmark_through_the_slurm_plugin(
-    cluster: Cluster, local: Project, delivered: Project, tmp_path: Path
-) -> None:
-    project = copied(delivered, tmp_path / "p")
-    Running(project, cluster, "slurm", *GREFCOCO).end()
-    made = project.digests()
-    assert {name for name in made if name.endswith("metrics.json")} == set(GREFCOCO)
-    assert made.items() <= local.digests().items()
 
 
 def test_the_recorded_command_unchanged_on_slurm(cluster: Cluster, local: Project, tmp_path: Path) -> None:
@@ -63,27 +81,6 @@ def test_the_recorded_command_unchanged_on_slurm(cluster: Cluster, local: Projec
     output = project.run("dvc", "repro", "--force", "--single-item", "--no-run-cache", stage, **environment)
     assert "has been submitted with SLURM jobid" in output
     assert (project.root / "dvc.lock").read_bytes() == recorded
-    assert project.digests() == local.digests()
-
-
-@pytest.mark.parametrize("profile", ["slurm", "cluster"])
-def test_a_cancelled_job_a_killed_step_and_a_lost_node(
-    profile: str, cluster: Cluster, local: Project, tmp_path: Path
-) -> None:
-    project = copied(local, tmp_path / "p")
-    for name in ("grefcoco", "instructpart", "report"):
-        shutil.rmtree(project.root / "results" / name)
-    running = Running(project, cluster, profile)
-    first = cluster.next_running()
-    cluster.run("scancel", first)
-    second = cluster.next_running(first)
-    cluster.kill_job(second)
-    third = cluster.next_running(first, second)
-    cluster.kill_node()
-    cluster.start_node()
-    running.end()
-    assert [cluster.ended(job)[0] for job in (first, second)] == ["CANCELLED", "FAILED"]
-    assert cluster.ended(third) == ("COMPLETED", 1)
     assert project.digests() == local.digests()
 
 

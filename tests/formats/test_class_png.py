@@ -110,7 +110,7 @@ def test_sizes_are_named_and_never_guessed(tmp_path: Path) -> None:
     found = read(tmp_path, *"abcd", notes=notes)
     assert [found[s][0] for s in "abcd"] == ["answered", "answered", "invalid", "invalid"]
     assert "is 16x9, expected 4x6 or 9x16 (height x width); height and width look swapped" in found["c"][1]
-    assert found["d"][1].startswith("d.png is 8x16, expected 4x6 or 9x16 (height x width); the option")
+    assert found["d"][1].startswith("d.png is 8x16, expected 4x6 or 9x16 (height x width); no image here")
     assert dict(notes) == {"predictions at 4x6": 1, f"predictions at native size, brought to 4x6 by {resize.NAME}": 1}
 
 

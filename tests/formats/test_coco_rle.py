@@ -8,14 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pycocotools.mask as coco
 import pytest
 
 from formats import mask_samples
 from formats.mask_samples import MASKS, SIZES, answered, without
+from groundeval import tables
 from groundeval.errors import InputError
 from groundeval.formats import coco_rle
 from groundeval.metrics import masks
+from groundeval.sources.folder import Source
 
 
 def row(name: str, mask: Any = None, **more: Any) -> dict[str, Any]:
@@ -156,3 +159,31 @@ def test_a_folder_with_two_files(tmp_path: Path) -> None:
         (tmp_path / name).write_text("[]")
     with pytest.raises(InputError, match="2 files"):
         mask_samples.read("coco_rle", tmp_path)
+
+
+def test_counts_without_a_size(tmp_path: Path) -> None:
+    bare = mask_samples.COUNTS["a"].decode()
+    rows = [{"sample_id": "a", "segmentation": bare}, {"sample_id": "c", "segmentation": {"counts": [21]}}]
+    found = read(tmp_path, rows)
+    assert "is no {size, counts}" in found["a"]["reason"]
+    assert "has no size" in found["c"]["reason"]
+    assert "--set size=manifest" in found["c"]["reason"]
+    found = mask_samples.read("coco_rle", tmp_path, {"size": "manifest"})
+    assert found["a"] == answered("a")
+    assert found["c"] == without("none")
+    read(tmp_path, [{"sample_id": "a", "segmentation": {"size": [6, 4], "counts": bare}}])
+    assert "swapped?" in mask_samples.read("coco_rle", tmp_path, {"size": "manifest"})["a"]["reason"]
+
+
+def test_text_that_was_escaped_twice(tmp_path: Path) -> None:
+    # 44 is 12 and a carry, which COCO writes as a backslash.
+    given = masks.pack(np.array([44, 2400 - 44]), 40, 60).decode()
+    assert "\\" in given
+    rows = [{"sample_id": "a", "image_id": "a", "height": 40, "width": 60, "tags": {}}]
+    manifest = pa.Table.from_pylist(rows, schema=tables.MANIFEST)
+    for text, status in ((given, "answered"), (given.replace("\\", "\\\\"), "invalid")):
+        content = [{"sample_id": "a", "segmentation": {"size": [40, 60], "counts": text}}]
+        (tmp_path / "rows.json").write_text(json.dumps(content), encoding="utf-8")
+        row = next(coco_rle.read(Source(tmp_path), manifest, {}, Counter())).to_pylist()[0]
+        assert row["status"] == status
+    assert "its backslashes stand doubled, it was escaped twice" in row["reason"]

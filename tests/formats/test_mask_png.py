@@ -86,7 +86,10 @@ def test_another_size_names_both(tmp_path: Path) -> None:
     fill(tmp_path)
     save(tmp_path, "a.png", np.zeros((8, 12), np.uint8))
     reason = mask_samples.read("mask_png", tmp_path)["a"]["reason"]
-    assert "the mask is 8 x 12, the image is 4 x 6 (height x width); no image here has that size: is it the network's? Save" in reason
+    assert (
+        "the mask is 8 x 12, the image is 4 x 6 (height x width); no image here has that size: is it the network's? Save"
+        in reason
+    )
 
 
 @pytest.mark.parametrize(

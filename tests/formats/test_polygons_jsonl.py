@@ -111,7 +111,11 @@ def test_a_record_that_cannot_be_used_is_invalid_with_its_line(
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ('{"sample_id": "a", "polygons": []}\n{"sample_id": "a", "polygons": []}\n', "more than once"),
+        ('{"sample_id": "a", "polygons": []}\n{"sample_id": "a", "polygons": []}\n', "looks like sampler padding"),
+        (
+            '{"sample_id": "a", "polygons": []}\n{"sample_id": "a", "exists": false}\n',
+            "more than once, with different answers",
+        ),
         ('{"sample_id": "z", "polygons": []}\n', "not samples of this split"),
         ('{"polygons": []}\n', "line 1: is no object with a sample_id"),
         ('{"sample_id": true, "polygons": []}\n', "line 1: is no object with a sample_id"),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
@@ -33,6 +33,7 @@ def loop(truth: NDArray[Any], prediction: NDArray[Any], rows: int, classes: int,
     return out
 
 
+@settings(deadline=None)
 @given(SEEDS)
 def test_counts_are_scikit_learns(seed: int) -> None:
     truth, prediction = maps(seed)
@@ -42,6 +43,7 @@ def test_counts_are_scikit_learns(seed: int) -> None:
     np.testing.assert_array_equal(matrix, np.c_[expected, [0, 0, 0]])
 
 
+@settings(deadline=None)
 @given(SEEDS, st.sampled_from(["uint8", "uint16"]), st.sampled_from([None, 2, 255]), st.sampled_from([3, 34, 80]))
 def test_outside_values_and_ignore_are_a_loops(seed: int, dtype: str, ignore: int | None, rows: int) -> None:
     truth, prediction = maps(seed, 256 if dtype == "uint8" else 65536, dtype)
@@ -51,6 +53,7 @@ def test_outside_values_and_ignore_are_a_loops(seed: int, dtype: str, ignore: in
     assert found.tolist() == loop(truth, prediction, rows, 4, ignore)
 
 
+@settings(deadline=None)
 @given(SEEDS, st.integers(3, 300))
 def test_f_is_two_iou_over_one_plus_iou_exactly(seed: int, high: int) -> None:
     truth, prediction = maps(seed, high, "uint16")
@@ -63,6 +66,7 @@ def test_f_is_two_iou_over_one_plus_iou_exactly(seed: int, high: int) -> None:
             assert Fraction(int(f.numerator or 0), int(f.denominator or 1)) == 2 * exact / (1 + exact)
 
 
+@settings(deadline=None)
 @given(SEEDS)
 def test_class_scores_are_scikit_learns(seed: int) -> None:
     truth, prediction = maps(seed)
@@ -97,6 +101,7 @@ def test_pixels_without_an_answer_are_wrong() -> None:
     assert matrix.sum(axis=1).tolist() == [4, 0, 2]
 
 
+@settings(deadline=None)
 @given(SEEDS)
 def test_merging_rows_is_merging_pixels(seed: int) -> None:
     truth, prediction = maps(seed)
@@ -105,6 +110,7 @@ def test_merging_rows_is_merging_pixels(seed: int) -> None:
     np.testing.assert_array_equal(c.merge_rows(c.confusion(truth, prediction, 3, 3), table, 2), merged)
 
 
+@settings(deadline=None)
 @given(SEEDS, st.sampled_from(["uint8", "uint16", "float16", "float32"]))
 def test_class_map_is_the_first_highest_score(seed: int, dtype: str) -> None:
     rng = np.random.default_rng(seed)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score, precision_recall_curve
@@ -50,6 +50,7 @@ def summary(truth: NDArray[np.bool_], scores: NDArray[Any]) -> Summary:
     return curves.summarise(points(truth, scores), int(truth.sum()))
 
 
+@settings(deadline=None)
 @given(SEEDS, DTYPES)
 def test_ap_is_scikit_learns(seed: int, dtype: str) -> None:
     truth, scores = draw(seed, dtype)
@@ -57,6 +58,7 @@ def test_ap_is_scikit_learns(seed: int, dtype: str) -> None:
     assert found == pytest.approx(average_precision_score(truth, scores.astype(np.float64)), abs=1e-12)
 
 
+@settings(deadline=None)
 @given(SEEDS, DTYPES)
 def test_ap_11point_is_a_loops(seed: int, dtype: str) -> None:
     truth, scores = draw(seed, dtype)
@@ -65,6 +67,7 @@ def test_ap_11point_is_a_loops(seed: int, dtype: str) -> None:
     assert summary(truth, scores).ap_11point().value == pytest.approx(np.mean(reached), abs=1e-12)
 
 
+@settings(deadline=None)
 @given(SEEDS, DTYPES)
 def test_curve_is_scikit_learns(seed: int, dtype: str) -> None:
     truth, scores = draw(seed, dtype)
@@ -75,6 +78,7 @@ def test_curve_is_scikit_learns(seed: int, dtype: str) -> None:
     np.testing.assert_allclose(np.array(found), expected, atol=1e-12)
 
 
+@settings(deadline=None)
 @given(SEEDS)
 def test_blocks_change_nothing(seed: int) -> None:
     truth, scores = draw(seed, "float32")
@@ -86,6 +90,7 @@ def test_blocks_change_nothing(seed: int) -> None:
     assert cut.ap_11point() == whole.ap_11point()
 
 
+@settings(deadline=None)
 @given(SEEDS)
 def test_float16_order_is_the_values_order(seed: int) -> None:
     values = curves.level_values("float16")

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.ndimage import map_coordinates
 
@@ -35,12 +35,14 @@ def test_golden_tables(sides: tuple[int, int]) -> None:
     assert (table[:8].tolist(), table[-4:].tolist(), digest) == GOLDEN[sides]
 
 
+@settings(deadline=None)
 @given(SIDES, SIDES)
 def test_table_is_the_pixel_that_holds_the_centre(source: int, target: int) -> None:
     expected = [int((Fraction(2 * d + 1, 2) * source) / target) for d in range(target)]
     assert resize.index_table(source, target).tolist() == expected
 
 
+@settings(deadline=None)
 @given(SIDES, SIDES, SIDES, SIDES, st.integers(0, 2**32 - 1))
 def test_values_out_are_values_in(h: int, w: int, height: int, width: int, seed: int) -> None:
     labels = np.random.default_rng(seed).integers(0, 256, (2, h, w)).astype(np.uint8)
@@ -60,6 +62,7 @@ def test_same_size_is_untouched_and_repeating_is_undone() -> None:
     np.testing.assert_array_equal(resize.nearest(doubled, (3, 4)), labels)
 
 
+@settings(deadline=None)
 @given(SIDES, SIDES, SIDES, SIDES, st.integers(0, 2**32 - 1))
 def test_bilinear_is_scipys(h: int, w: int, height: int, width: int, seed: int) -> None:
     scores = np.random.default_rng(seed).random((h, w))

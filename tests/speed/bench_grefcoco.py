@@ -19,13 +19,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from groundeval import tables
+from groundeval import options, tables
 from groundeval.benchmarks.grefcoco import protocol, truth
 from groundeval.formats import boxes_json
 from groundeval.sources.folder import Source
 from tests.speed import Result, compare, grefcoco_made_up, grefcoco_peer
 
-OPTIONS = {"boxes": "xywh", "unit": "px", "score_threshold": 0.7, "absent": "missing"}
+SAID = {"boxes": "xywh", "unit": "px", "score_threshold": 0.7}
+OPTIONS = options.resolve(boxes_json.FORMAT.options, SAID, "bench")
 Floats = NDArray[np.float32]
 Expression = tuple[NDArray[np.float64], Floats, list[dict[str, Any]]]
 
@@ -126,7 +127,7 @@ def _process(folder: Path, name: str) -> Result:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["PYTHONPYCACHEPREFIX"] = str(folder / "compiled")
     files = [str(folder / n) for n in ("grefs(unc).json", "instances.json", "predictions.json")]
-    said = [word for key, value in OPTIONS.items() for word in ("--set", f"{key}={value}")]
+    said = [word for key, value in SAID.items() for word in ("--set", f"{key}={value}")]
     ours = [sys.executable, "-m", "groundeval", "evaluate", "grefcoco", "--truth", str(folder), "--split", "val"]
     ours += ["--predictions", files[2], "--format", "boxes_json", *said, "--out", str(folder / "out")]
     theirs = [sys.executable, grefcoco_peer.__file__, *files]

@@ -51,6 +51,7 @@ REPORT = {("report", "")}
         ("scripts/groundeval/benchmarks/instructpart/protocol.py", RUNS["instructpart"] | REPORT),
         ("scripts/groundeval/stages/score.py", RUNS["instructpart"] | RUNS["grefcoco"] | REPORT),
         ("scripts/groundeval/report/page.py", REPORT),
+        ("scripts/groundeval/report/templates/style.css", REPORT),
         ("scripts/groundeval/provenance/tree.py", PROVENANCE | REPORT),
         ("scripts/groundeval/benchmarks/grefcoco/README.md", REPORT),
     ],

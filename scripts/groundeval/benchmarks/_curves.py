@@ -39,7 +39,7 @@ def add(
     if scores is not None and scores.ndim == 2:
         return
     classes = max(merge) + 1
-    truth = labels if merge == range(classes) else cv2.LUT(labels, _table(tuple(merge)))
+    truth = labels if merge == range(classes) else np.asarray(cv2.LUT(labels, _table(tuple(merge))), np.uint8)
     if scores is None:
         lost = totals.setdefault(f"{sizes}/lost", np.zeros(classes, np.int64))
         lost += np.bincount(truth.ravel(), minlength=256)[:classes]
@@ -84,8 +84,8 @@ def _points(totals: Totals, size: str, c: int) -> tuple[Iterator[curves.Points],
     lost = sum(int(counts[c]) for counts in _named(totals, size, "lost"))
     for dtype in curves.LEVELS:
         if tables := _named(totals, size, dtype):
-            counts = curves.ascending(np.sum([table[c] for table in tables], axis=0), dtype)
-            hp, hn = counts[c], np.delete(counts, c, axis=0).sum(axis=0)
+            counts = curves.ascending(sum(table[c] for table in tables[1:]) + tables[0][c], dtype)
+            hp, hn = counts[c], counts.sum(axis=0) - counts[c]
             return curves.from_histograms(hp, hn, curves.level_values(dtype)), int(hp.sum()) + lost
     positives, negatives = (_named(totals, size, f"float32/{c}/{part}/") for part in ("positives", "negatives"))
     if not positives:

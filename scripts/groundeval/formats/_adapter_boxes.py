@@ -16,7 +16,11 @@ _OPTIONS = {"boxes": "xyxy", "unit": "px", "absent": "missing"}
 
 
 def batches(
-    rows: Iterable[tuple[int, Mapping[str, Any]]], manifest: pa.Table, options: Mapping[str, Any], where: str, notes: Counter[str]
+    rows: Iterable[tuple[int, Mapping[str, Any]]],
+    manifest: pa.Table,
+    options: Mapping[str, Any],
+    where: str,
+    notes: Counter[str],
 ) -> Iterator[pa.RecordBatch]:
     """Batches in the manifest's order. rows: place in the manifest, row of a known sample."""
     answers = _boxes.Answers(np.zeros(0, np.int64), [], None, np.zeros(0, np.int64))

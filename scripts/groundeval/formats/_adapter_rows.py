@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ def _known(rows: Rows, order: Mapping[str, int], shape: str, where: str) -> Iter
         yield order[name], row
 
 
-def _row(row: Row, where: str, pack: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+def _row(row: Row, where: str, pack: Callable[[Row], dict[str, Any]]) -> dict[str, Any]:
     """A row of the table. `pack` makes its columns from the answer, or raises ValueError."""
     name, status, reason = row["sample_id"], row.get("status", "answered"), row.get("reason")
     if status == "invalid":
@@ -79,13 +80,14 @@ def _masks_of(
 ) -> Iterator[pa.RecordBatch]:
     del options, notes
     sizes = _sizes(manifest)
-    found = {at: _row(row, where, lambda r, at=at: _packed_mask(r["mask"], sizes[at])) for at, row in rows}
+    found = {at: _row(row, where, partial(_packed_mask, size=sizes[at])) for at, row in rows}
     names = manifest["sample_id"].to_pylist()
     ordered = (found.pop(at, {"sample_id": name, "status": "missing"}) for at, name in enumerate(names))
     yield from tables.rows_to_batches(ordered, tables.predictions_schema("mask"))
 
 
-def _packed_mask(mask: Any, size: tuple[int, int]) -> dict[str, Any]:
+def _packed_mask(row: Row, size: tuple[int, int]) -> dict[str, Any]:
+    mask = row["mask"]
     if not isinstance(mask, np.ndarray):
         raise ValueError(f"has a mask that is a {type(mask).__name__}, not a NumPy array")
     if mask.ndim == 2:
@@ -114,12 +116,13 @@ def _ordered(
             fix = "Yield maps in the order of manifest_rows; they are not kept in memory."
             raise InputError(where, f"{quoted(names[at])} comes too late", fix)
         yield from ({"sample_id": name, "status": "missing"} for name in names[next_:at])
-        yield _row(row, where, lambda r, at=at: _packed_map(r["map"], sizes[at], options))
+        yield _row(row, where, partial(_packed_map, native=sizes[at], options=options))
         next_ = at + 1
     yield from ({"sample_id": name, "status": "missing"} for name in names[next_:])
 
 
-def _packed_map(found: Any, native: tuple[int, int], options: Mapping[str, Any]) -> dict[str, Any]:
+def _packed_map(row: Row, native: tuple[int, int], options: Mapping[str, Any]) -> dict[str, Any]:
+    found = row["map"]
     if not isinstance(found, np.ndarray) or found.ndim not in (2, 3):
         raise ValueError(f"has a map that is {type(found).__name__}, not a NumPy array [H, W] or [C, H, W]")
     kinds = ("uint8", "uint16") if found.ndim == 2 else ("uint8", "uint16", "float16", "float32")

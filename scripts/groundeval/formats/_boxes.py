@@ -80,11 +80,7 @@ def batches(
     scores, unscored = _coordinates.scores(answers.scores)
     resized = answers.resized
     if answers.may_repeat and not (broken or unscored):
-        again = _padding.repeats(row, raw, scores)
-        notes.update({} if again is None else {_padding.DROPPED if options["drop_padding"] else _padding.KEPT: int(again.sum())})
-        if again is not None and options["drop_padding"]:
-            row, raw = row[~again], raw[~again]
-            scores, resized = (None if column is None else column[~again] for column in (scores, resized))
+        row, raw, scores, resized = _padding.left(row, raw, scores, resized, options["drop_padding"], notes)
     sizes = np.stack([manifest[n].to_numpy() for n in ("width", "height")], axis=1)[row]
     boxes = _coordinates.pixels(raw, options, sizes, resized)
     faults = {r: f"{where}: {quoted(names[r])} {why}" for r, why in answers.faults.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,20 +28,23 @@ class Sizes:
 
     native: Size
     scored: Size
+    known: Collection[Size] = ()  # of all images of the split, where they are known
 
     @classmethod
-    def of(cls, native: Size, options: Mapping[str, Any]) -> Sizes:
+    def of(cls, native: Size, options: Mapping[str, Any], known: Collection[Size] = ()) -> Sizes:
         """scored: the option `eval_size`, "HEIGHTxWIDTH", that a benchmark with a fixed size declares."""
         height, _, width = (options.get("eval_size") or "").partition("x")
-        return cls(native, (int(height), int(width)) if width else native)
+        return cls(native, (int(height), int(width)) if width else native, known)
 
     def fault(self, found: Size) -> str | None:
         """What is wrong with a map's size, naming it and what is expected, or None."""
         accepted = dict.fromkeys((self.scored, self.native))
         if found in accepted:
             return None
-        swapped = "; height and width look swapped" if found[::-1] in accepted else ""
-        return f"is {text(found)}, expected {' or '.join(map(text, accepted))} (height x width){swapped}"
+        cause = "; height and width look swapped" if found[::-1] in accepted else ""
+        if not cause and self.known and found not in self.known:
+            cause = "; no image here has that size: is it the network's?"
+        return f"is {text(found)}, expected {' or '.join(map(text, accepted))} (height x width){cause}"
 
 
 def text(size: Size) -> str:
@@ -58,23 +61,37 @@ def batches(
     load: Callable[[str], NDArray[Any]],
 ) -> Iterator[pa.RecordBatch]:
     """Prediction rows in the order of the manifest. load: file name -> maps [..., H, W]; its InputError is "invalid"."""
-    found = _files(source, suffix, manifest, notes)
+    found = files(source, suffix, manifest, notes)
+    return rows(found, suffix, manifest, options, notes, load)
+
+
+def rows(
+    found: Mapping[str, str],
+    suffix: str,
+    manifest: pa.Table,
+    options: Mapping[str, Any],
+    notes: Counter[str],
+    load: Callable[[str], NDArray[Any]],
+) -> Iterator[pa.RecordBatch]:
+    """As `batches`, of samples whose files are known: sample id -> what `load` takes, and messages name."""
+    ids_, heights, widths = (manifest.column(name).to_pylist() for name in ("sample_id", "height", "width"))
+    natives = list(zip(heights, widths, strict=True))
+    known = frozenset(natives)
 
     def row(sample: str, native: Size) -> dict[str, Any]:
         if sample not in found:
             return {"sample_id": sample, "status": "missing", "reason": f"no file {sample}{suffix}"}
         try:
-            maps = _fitted(load(found[sample]), Sizes.of(native, options), options.get("resize"), notes)
+            maps = _fitted(load(found[sample]), Sizes.of(native, options, known), options.get("resize"), notes)
         except InputError as error:
             return {"sample_id": sample, "status": "invalid", "reason": f"{found[sample]} {error.what}"}
         return {"sample_id": sample, "status": "answered", **tables.pack_map(maps)}
 
-    columns = (manifest.column(name).to_pylist() for name in ("sample_id", "height", "width"))
-    rows = (row(sample, (height, width)) for sample, height, width in zip(*columns, strict=True))
-    return tables.rows_to_batches(rows, tables.predictions_schema("map"))
+    made = (row(sample, native) for sample, native in zip(ids_, natives, strict=True))
+    return tables.rows_to_batches(made, tables.predictions_schema("map"))
 
 
-def _files(source: Source, suffix: str, manifest: pa.Table, notes: Counter[str]) -> dict[str, str]:
+def files(source: Source, suffix: str, manifest: pa.Table, notes: Counter[str]) -> dict[str, str]:
     """Sample id -> file name. A file of no sample, or a lossy image, is an InputError; other files are noted."""
     if source.single:
         raise InputError(source.path, f"is a file, expected a folder of {suffix} files", "Name the folder.")

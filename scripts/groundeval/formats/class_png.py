@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from groundeval.errors import InputError, quoted
-from groundeval.formats import Format, _maps
+from groundeval.formats import Format, _class_values, _maps
 from groundeval.options import Option
 from groundeval.sources import images
 from groundeval.sources.folder import Source
@@ -34,7 +34,7 @@ FORMAT = Format(
     traps="""\
 Grey of 8 or 16 bits counts by its value, a palette by its index, never by its colours. RGB needs the option colours.
 RGBA and JPEG are refused. Another size than the benchmark's or the image's is an error; height and width come swapped.
-A value that is no class (255 for "ignore", or a map stretched to 0..255) is a wrong pixel, and is counted.""",
+A value that is no class ("ignore" as 255, train ids for label ids, a stretched map) is a wrong pixel, and is counted.""",
 )
 OUTSIDE = 255  # the class number of a colour that the table does not have
 
@@ -44,11 +44,16 @@ def read(
 ) -> Iterator[pa.RecordBatch]:
     """One row a sample of the manifest, in its order, with the class map as uint8 or uint16 [H, W]."""
     colours = _colours(options["colours"], str(source.path)) if options.get("colours") else None
+    classes = int(options.get("classes") or 0)
+    seen = _class_values.Seen(classes)
 
     def load(name: str) -> NDArray[Any]:
-        return _classes(images.decode(source.read(name), source.where(name)), colours, notes)
+        found = _classes(images.decode(source.read(name), source.where(name)), colours, notes)
+        if found.max(initial=0) >= classes:  # to look at each value costs more than to decode it
+            seen.add(found)
+        return found
 
-    return _maps.batches(source, ".png", manifest, options, notes, load)
+    return _class_values.watched(_maps.batches(source, ".png", manifest, options, notes, load), seen, notes)
 
 
 def _classes(pixels: NDArray[Any], colours: Mapping[int, int] | None, notes: Counter[str]) -> NDArray[Any]:

@@ -66,7 +66,11 @@ def read(
 
 
 def _shape(shape: Any, where: str) -> dict[str, Any]:
-    if not isinstance(shape, dict) or not isinstance(shape.get("points"), list) or "label" not in shape:
+    if (
+        not isinstance(shape, dict)
+        or not isinstance(shape.get("points"), list)
+        or not isinstance(shape.get("label"), str)
+    ):
         raise InputError(where, "is no object with label and points", "Check which program wrote it.")
     kind = shape.get("shape_type") or "polygon"
     if kind not in ("polygon", "rectangle", "mask"):
@@ -92,13 +96,15 @@ def _corners(shape: Mapping[str, Any], where: str) -> list[list[float]]:
 
 def _pasted(shape: Mapping[str, Any], size: tuple[int, int], where: str) -> bytes:
     """The mask of a shape that is a PNG, placed with its upper left pixel at the first of its two points."""
-    (left, top), _ = _corners(shape, where)
+    (left, top), (right, bottom) = _corners(shape, where)
     try:
         data = base64.b64decode(shape.get("mask") or "", validate=True)
     except (binascii.Error, TypeError, ValueError):
         raise InputError(where, "the mask of a shape is no base64 text", _FIX) from None
     part = binary.binarise(images.decode(data, f"{where}, the mask of a shape"), where)
     rows, columns = int(top), int(left)
+    if part.shape != (int(bottom) - rows + 1, int(right) - columns + 1):
+        raise InputError(where, "the mask of a shape does not fill its rectangle", "Correct its points.")
     if rows < 0 or columns < 0 or rows + part.shape[0] > size[0] or columns + part.shape[1] > size[1]:
         raise InputError(where, "the mask of a shape reaches out of the image", "Correct its points.")
     whole = np.zeros(size, np.bool_)

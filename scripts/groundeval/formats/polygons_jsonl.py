@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from groundeval.errors import InputError, quoted
-from groundeval.formats import Format
+from groundeval.errors import quoted
+from groundeval.formats import Format, _lines, _padding
 from groundeval.metrics.polygons import Rasters, Unit, rasterise
 from groundeval.options import REQUIRED, Option
-from groundeval.sources import ids, jsonfile
+from groundeval.sources import ids
 from groundeval.sources.folder import Source
 from groundeval.tables import predictions_schema
 
@@ -24,6 +24,7 @@ FORMAT = Format(
         "unit": Option(
             "choice", "pixels of the original image, or image widths and heights", REQUIRED, ("px", "norm1")
         ),
+        "drop_padding": _padding.OPTION,
     },
     example=(
         '{"sample_id": "0001", "polygons": [[[10, 20], [60, 20], [60, 45]], [100, 50, 120, 50, 110, 70]]}\n'
@@ -58,11 +59,10 @@ def read(
 ) -> Iterator[pa.RecordBatch]:
     """Predictions in the manifest's order. A sample is invalid, with its line and a reason, where `exists` is neither
     true nor false, polygons are absent, or one of them is none (metrics.polygons.rasterise says when)."""
-    name = source.only(".jsonl")
-    where = source.where(name)
-    found_ids, found = _answers(jsonfile.load_lines(source.read(name), where), where, notes)
-    ids.check(found_ids, manifest.column("sample_id").to_pylist(), where)
-    answers = dict(zip(found_ids, found, strict=True))
+    where = source.where(source.only(".jsonl"))
+    lines = _lines.read(source, _FIX, bool(options.get("drop_padding")), notes)
+    ids.check([line.sample_id for line in lines], manifest.column("sample_id").to_pylist(), where)
+    answers = {line.sample_id: _answer(line.number, line.record, notes) for line in lines}
     largest = 0.0
     for start in range(0, manifest.num_rows, _ROWS):
         part = manifest.slice(start, _ROWS)
@@ -73,13 +73,6 @@ def read(
         yield _batch(part, chosen, rasters, f"{where}, line", notes)
     if options["unit"] == "px" and 0 < largest <= 1:
         notes["file of polygons in px without any value above 1: are they normalised?"] += 1
-
-
-def _answers(lines: Sequence[tuple[int, Any]], where: str, notes: Counter[str]) -> tuple[list[str], list[_Answer]]:
-    for number, record in lines:
-        if not isinstance(record, dict) or type(record.get("sample_id")) not in (str, int):
-            raise InputError(f"{where}, line {number}", "is no object with a sample_id", _FIX)
-    return [str(r["sample_id"]) for _, r in lines], [_answer(number, r, notes) for number, r in lines]
 
 
 def _answer(line: int, record: Mapping[str, Any], notes: Counter[str]) -> _Answer:

@@ -24,6 +24,8 @@ class Metric:
     denominator: int | float | None
     direction: Literal["higher", "lower"] = "higher"
     reason: str | None = None
+    interval: tuple[float, float] | None = None  # of 95 % confidence, in the same unit
+    interval_method: str | None = None  # how it was found, or why there is none
 
 
 def ratio(numerator: float | int, denominator: float | int, unit: Unit, reason: str = "nothing to divide by") -> Metric:

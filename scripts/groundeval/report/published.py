@@ -30,7 +30,7 @@ def read(benchmark: str) -> list[Published]:
     file = resources.files(f"groundeval.benchmarks.{benchmark}") / "published.yaml"
     if not file.is_file():
         return []
-    content = yaml.safe_load(file.read_text(encoding="utf-8"))
+    content = yaml.load(file.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     return [_row(row, content["unit"], content["source"]) for row in content["rows"]]
 
 

@@ -40,8 +40,8 @@ class Archive:
         self._stat = self._state()
         first = self._opened.read(4)
         self._zip = first in zips.MAGIC
-        self._tar = self._opened if self._zip else _decompressed(self._opened, first, self._stat[0], str(path))
-        listed = zips.listed(self._opened, str(path)) if self._zip else tars.listed(self._tar.fileno(), str(path))
+        self._plain = self._opened if self._zip else _decompressed(self._opened, first, self._stat[0], str(path))
+        listed = zips.listed(self._opened, str(path)) if self._zip else tars.listed(self._plain.fileno(), str(path))
         roots: list[str] = []
         self.members = members.checked(_noting_root(listed, roots), self._stat[0], str(path))
         self.top = members.top_folder(list(self.members), bool(roots))
@@ -57,10 +57,8 @@ class Archive:
         if found is None:
             raise InputError(self.path, f"no member {quoted(self.top + name)}", "Check the archive.")
         members.check_size(max(found.size, found.stored), where)
-        if self._zip:
-            content = zips.read(self._opened.fileno(), found, where)
-        else:
-            content = tars.read(self._tar.fileno(), found, where)
+        read = zips.read if self._zip else tars.read
+        content = read(self._plain.fileno(), found, where)
         self._check_unchanged()
         return content
 

@@ -16,7 +16,7 @@ from groundeval.errors import InputError, first_of, quoted
 
 MOST_BYTES = 1 << 30
 MOST_MEMBERS = 1_000_000
-MOST_TOTAL = 1 << 32
+MOST_TOTAL = 1 << 30
 MOST_RATIO = 250
 
 _DRIVE = re.compile(r"[A-Za-z]:")

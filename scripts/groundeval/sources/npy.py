@@ -46,6 +46,8 @@ def array(data: bytes, where: str, most: int) -> NDArray[Any]:
 def _parsed(data: bytes, where: str, most: int) -> NDArray[Any]:
     stream = io.BytesIO(data)
     version = np.lib.format.read_magic(stream)
+    if version not in ((1, 0), (2, 0), (3, 0)):
+        raise ValueError(f"version {version[0]}.{version[1]}")
     reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
     shape, in_columns, dtype = reader(stream)
     if dtype.hasobject:

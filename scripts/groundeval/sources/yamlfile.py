@@ -10,7 +10,7 @@ import yaml
 from groundeval.errors import InputError, quoted
 
 
-class _Strict(yaml.SafeLoader):
+class _Strict(yaml.CSafeLoader):
     """SafeLoader that refuses doubled keys."""
 
 

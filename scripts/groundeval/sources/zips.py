@@ -76,9 +76,8 @@ def _check(info: zipfile.ZipInfo, where: str) -> None:
         what = f"member {name} is a {'link' if stat.S_ISLNK(kind) else 'device'}, not a file"
         raise InputError(where, what, "Pack the files themselves.")
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        method = zipfile.compressor_names.get(info.compress_type, info.compress_type)
-        what = f"member {name} is packed with the method {quoted(method)}"
-        raise InputError(where, what, "Make the archive with deflate, which every program has.")
+        what = f"member {name} is packed with the method {info.compress_type}, neither stored (0) nor deflate (8)"
+        raise InputError(where, what, "Make the archive with deflate.")
 
 
 def _check_overlap(infos: list[zipfile.ZipInfo], end: int, where: str) -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from groundeval import benchmarks, files, tables
+from groundeval.metrics import intervals
 from groundeval.metrics.ratios import Metric, Samples
 from groundeval.stages.score import Histograms, read_histograms
 
@@ -22,6 +24,7 @@ def aggregate(table: pa.Table, histograms: Histograms, about: Mapping[str, Any])
     protocol, samples = benchmarks.part(about["benchmark"], "protocol"), arrays(table)
     counts = _counts(samples)
     measured = protocol.metrics(samples, histograms, about["options"])
+    measured |= _with_intervals(protocol, samples, histograms, about, measured)
     trivial = protocol.baselines(samples, histograms, about["options"])
     return {
         **{key: about[key] for key in ("benchmark", "version", "split", "model")},
@@ -35,11 +38,21 @@ def aggregate(table: pa.Table, histograms: Histograms, about: Mapping[str, Any])
     }
 
 
-def run(samples: Path, histograms: Path, out: Path, summary: Path) -> None:
-    """Write metrics.json, and the leaderboard's columns alone for `dvc metrics`."""
-    content = aggregate(tables.read(samples), read_histograms(histograms), tables.meta(samples))
+def run(samples: Path, histograms: Path, out: Path, summary: Path, points: Path) -> None:
+    """Write metrics.json, its leaderboard columns alone for `dvc metrics`, and the points of curves for `dvc plots`."""
+    table, counted, about = tables.read(samples), read_histograms(histograms), tables.meta(samples)
+    content = aggregate(table, counted, about)
+    files.write_text(points, curves(table, counted, about))
     files.write_json(summary, summarised(content))
     files.write_json(out, content)
+
+
+def curves(table: pa.Table, histograms: Histograms, about: Mapping[str, Any]) -> str:
+    """The points of a run's precision-recall curves as csv; only the header where the benchmark has none."""
+    points = getattr(benchmarks.part(about["benchmark"], "protocol"), "curves", None)
+    rows = points(arrays(table), histograms, about["options"]) if points else ()
+    lines = (f"{r['curve']},{r['threshold']!r},{r['recall']!r},{r['precision']!r}" for r in rows)
+    return "\n".join(["curve,threshold,recall,precision", *lines]) + "\n"
 
 
 def summarised(content: Mapping[str, Any]) -> dict[str, float]:
@@ -57,9 +70,23 @@ def arrays(table: pa.Table) -> Samples:
 
 
 def plain(metrics: Mapping[str, Metric]) -> dict[str, dict[str, Any]]:
-    """Metrics as JSON: `reason` only where there is one."""
-    dropped = {"reason"}
-    return {n: {k: v for k, v in asdict(m).items() if v is not None or k not in dropped} for n, m in metrics.items()}
+    """Metrics as JSON: `reason` and the interval only where there is one."""
+    dropped = {"reason", "interval", "interval_method"}
+    said = {name: {**asdict(m), "interval": m.interval and list(m.interval)} for name, m in metrics.items()}
+    return {name: {k: v for k, v in one.items() if v is not None or k not in dropped} for name, one in said.items()}
+
+
+def _with_intervals(
+    protocol: ModuleType, samples: Samples, histograms: Histograms, about: Mapping[str, Any], of: Mapping[str, Metric]
+) -> dict[str, Metric]:
+    """The leaderboard's columns that have a value, each with its interval or with why it has none."""
+    columns = {n: of[n] for n in benchmarks.record(about["benchmark"]).columns if of[n].value is not None}
+    if not columns:
+        return {}
+    shares = {name: m.value / intervals.scale(m.unit) for name, m in columns.items() if m.value is not None}
+    terms = protocol.terms(samples, histograms, about["options"])
+    found = intervals.of(terms, samples["image_id"], shares)
+    return {name: intervals.beside(metric, found.get(name)) for name, metric in columns.items()}
 
 
 def _status(about: Mapping[str, Any], counts: Mapping[str, int]) -> str:
@@ -70,6 +97,8 @@ def _status(about: Mapping[str, Any], counts: Mapping[str, int]) -> str:
 
 
 def _tags(table: pa.Table) -> dict[str, NDArray[Any]]:
+    if not any(len(chunk.keys) for chunk in table.column("tags").chunks):
+        return {}
     rows = [dict(tags) for tags in table.column("tags").to_pylist()]
     names = sorted({name for tags in rows for name in tags})
     return {f"tag/{name}": np.array([tags.get(name) for tags in rows], dtype=object) for name in names}

@@ -11,7 +11,7 @@ import re
 import sys
 from pathlib import Path
 
-from groundeval import files, plan
+from groundeval import closure, files, plan
 from groundeval.closure import PACKAGE
 from groundeval.errors import InputError
 from groundeval.provenance import statement
@@ -94,12 +94,14 @@ def _evaluate(planned: plan.Plan) -> str:
     outs += [f"{folder}/metrics.json", f"{folder}/provenance.json"]
     params = ["benchmarks.${item.benchmark}.models.${item.param}"]
     targets = f"{folder}/provenance.json"
-    return _stage("evaluate", rows, "evaluate", targets, deps, params, outs, metrics=[f"{folder}/summary.json"])
+    return _stage("evaluate", rows, "evaluate", targets, deps, params, outs, [f"{folder}/summary.json"], _plot(folder))
 
 
 def _report(planned: plan.Plan) -> str:
+    # Exactly what Snakemake's rule has: whole folders would rerun the report at each comment in a protocol.
     deps = [
-        *_code("report", "benchmarks", "provenance", "stages/report.py"),
+        *closure.files("stages.report", *(f"benchmarks.{name}" for name in planned.datasets)),
+        *plan.cards(planned),
         "scripts/rules/report.smk",
         *sorted(f"{run.folder}/metrics.json" for run in planned.runs),
     ]
@@ -121,12 +123,21 @@ def _stage(
     params: list[str],
     outs: list[str],
     metrics: list[str] | None = None,
+    plots: str = "",
 ) -> str:
     table = "".join(f"      {row}\n" for row in rows)
     command = COMMAND.format(rules=rules, targets=targets)
     body = _list("deps", deps, 6) + _list("params", params, 6) + _list("outs", outs, 6)
     body += _list("metrics", metrics, 6) if metrics else ""
+    body += plots
     return f"  {name}:\n    foreach:\n{table}    do:\n      cmd: {command}\n{body}"
+
+
+def _plot(folder: str) -> str:
+    """The precision-recall curves, drawn by .dvc/plots/precision_recall.json: a line a curve."""
+    settings = {"template": "precision_recall", "x": "recall", "y": "precision"}
+    lines = "".join(f"          {key}: {value}\n" for key, value in settings.items())
+    return f"      plots:\n      - {folder}/curves.csv:\n{lines}"
 
 
 def _reader(run: plan.Run) -> str:

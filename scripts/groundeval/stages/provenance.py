@@ -16,8 +16,8 @@ from groundeval.errors import InputError
 from groundeval.provenance import environment, inputs, statement, tree
 
 METRICS, SAMPLES, HISTOGRAMS = "metrics.json", "samples.parquet", "histograms.parquet"
-PREDICTIONS, SUMMARY = "predictions.parquet", "summary.json"
-PIPELINE = (METRICS, SUMMARY, SAMPLES, HISTOGRAMS, PREDICTIONS)
+PREDICTIONS, SUMMARY, CURVES = "predictions.parquet", "summary.json", "curves.csv"
+PIPELINE = (METRICS, SUMMARY, CURVES, SAMPLES, HISTOGRAMS, PREDICTIONS)
 ALONE = (METRICS, SAMPLES, HISTOGRAMS)  # what `groundeval evaluate` writes
 STAGES = ("stages.split", "stages.prepare", "stages.convert", "stages.score", "stages.aggregate")
 

@@ -24,11 +24,12 @@ NO_TABLES = "only metrics.json, samples.parquet and histograms.parquet were kept
 def metrics(run: Run) -> Check:
     """Level 2: metrics.json and summary.json from samples.parquet and histograms.parquet, every byte."""
     with _again("level 2, metrics from counts") as (found, scratch):
-        out, summary = scratch / stage.METRICS, scratch / stage.SUMMARY
-        aggregate.run(run.folder / stage.SAMPLES, run.folder / stage.HISTOGRAMS, out, summary)
+        out, summary, curves = (scratch / name for name in (stage.METRICS, stage.SUMMARY, stage.CURVES))
+        aggregate.run(run.folder / stage.SAMPLES, run.folder / stage.HISTOGRAMS, out, summary, curves)
         _same(found, run.folder / stage.METRICS, out, compare.json_files)
         if run.piped:
             _same(found, run.folder / stage.SUMMARY, summary, compare.json_files)
+            _same(found, run.folder / stage.CURVES, curves, compare.text_files)
     return found
 
 

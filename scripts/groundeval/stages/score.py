@@ -75,8 +75,8 @@ def about(
 
 def write(samples: pa.Table, histograms: Histograms, meta: Mapping[str, Any], out: Path, histograms_out: Path) -> None:
     """Write both tables; samples last, so that whoever sees it finds the other too."""
-    packed = [{"name": name, **tables.pack_map(array)} for name, array in sorted(histograms.items())]
-    tables.write(histograms_out, [pa.RecordBatch.from_pylist(packed, schema=HISTOGRAMS)], HISTOGRAMS, {})
+    packed = ({"name": name, **tables.pack_map(array)} for name, array in sorted(histograms.items()))
+    tables.write(histograms_out, tables.rows_to_batches(packed, HISTOGRAMS, 1), HISTOGRAMS, {})
     tables.write(out, samples.to_batches(), samples.schema, meta)
 
 

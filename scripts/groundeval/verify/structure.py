@@ -14,7 +14,7 @@ from groundeval.report.collect import parse
 from groundeval.verify.check import Check
 from groundeval.verify.runs import Run
 
-PIPED = ("metrics.json", "summary.json", "samples.parquet", "histograms.parquet", "predictions.parquet")
+PIPED = ("metrics.json", "summary.json", "curves.csv", "samples.parquet", "histograms.parquet", "predictions.parquet")
 ALONE = ("metrics.json", "samples.parquet", "histograms.parquet")
 
 

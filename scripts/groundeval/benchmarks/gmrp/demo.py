@@ -60,12 +60,11 @@ def _scene(rng: np.random.Generator) -> Image.Image:
     """A label: a drivable area that narrows towards the horizon, with up to three small anomalies on it."""
     label = Image.new("L", (WIDTH, HEIGHT))
     draw = ImageDraw.Draw(label)
-    horizon, left, right = rng.integers(60, 100), rng.integers(0, 90), rng.integers(230, WIDTH)
+    horizon, left, right = (int(rng.integers(*span)) for span in ((60, 100), (0, 90), (230, WIDTH)))
     draw.polygon([(left, HEIGHT), (150, horizon), (180, horizon), (right, HEIGHT)], fill=1)
     for _ in range(rng.integers(0, 4)):
-        y, size = rng.integers(horizon + 20, HEIGHT - 20), rng.integers(3, 12)
-        x = rng.integers(145, 185)
-        draw.ellipse([int(x), int(y), int(x + 2 * size), int(y + size)], fill=2)
+        y, size, x = (int(rng.integers(*span)) for span in ((horizon + 20, HEIGHT - 20), (3, 12), (145, 185)))
+        draw.ellipse([x, y, x + 2 * size, y + size], fill=2)
     return label
 
 

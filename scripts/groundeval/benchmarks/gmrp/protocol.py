@@ -11,8 +11,9 @@ from typing import Any
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from groundeval.benchmarks import _class_maps
+from groundeval.benchmarks import _class_maps, _class_terms
 from groundeval.benchmarks.gmrp import RECORD, TASK
+from groundeval.metrics.intervals import Terms
 from groundeval.metrics.ratios import Metric, Samples
 
 CONSTANTS = TASK.constants
@@ -35,6 +36,15 @@ def metrics(samples: Samples, totals: Mapping[str, NDArray[Any]], options: Mappi
     return _class_maps.metrics(TASK, _MERGE, samples, totals)
 
 
+def terms(
+    samples: Samples,
+    totals: Mapping[str, NDArray[Any]],  # noqa: ARG001
+    options: Mapping[str, Any],  # noqa: ARG001
+) -> Terms:
+    """See _class_terms.terms."""
+    return _class_terms.terms(TASK, _MERGE, samples)
+
+
 def baselines(
     samples: Samples,
     totals: Mapping[str, NDArray[Any]],  # noqa: ARG001
@@ -44,6 +54,10 @@ def baselines(
     return _class_maps.baselines(TASK, _MERGE, samples, RECORD.columns)
 
 
-def curves(totals: Mapping[str, NDArray[Any]], options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:  # noqa: ARG001
+def curves(
+    samples: Samples,  # noqa: ARG001
+    totals: Mapping[str, NDArray[Any]],
+    options: Mapping[str, Any],  # noqa: ARG001
+) -> Iterator[dict[str, Any]]:
     """Points of the precision-recall curves, for plots."""
     return _class_maps.curves(TASK, totals)

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from groundeval import tables
 from groundeval.benchmarks.grefcoco import RECORD
-from groundeval.metrics import boxes, matching, ratios
+from groundeval.metrics import boxes, intervals, matching, ratios
+from groundeval.metrics.intervals import Terms
 from groundeval.metrics.ratios import Metric, Samples, ratio, total
 
 IOU_THRESHOLD = 0.5  # `thresh_iou`; a pair matches at it, not only above
@@ -142,17 +143,37 @@ def _all(samples: Samples) -> dict[str, Metric]:
     out["N_acc"] = ratio(total(samples["correct"][~target]), total(~target), "fraction", "no no-target expressions")
     any_box = total(samples["predicted"][target] > 0)
     out["T_acc"] = ratio(any_box, total(target), "fraction", "no expressions with a target")
-    f1 = 2 * samples["matched"][target] / (samples["predicted"] + samples["true"])[target]
-    out["mean_F1"] = ratios.mean(f1, "fraction", "no expressions with a target")
-    return out | _disagreements(samples, n)
+    out["mean_F1"] = ratios.mean(_f1(samples)[target], "fraction", "no expressions with a target")
+    return out | {name: _lower(ratio(total(d), n, "fraction")) for name, d in _disagreements(samples).items()}
 
 
-def _disagreements(samples: Samples, n: int) -> dict[str, Metric]:
-    """The shares of samples, whose numerators are their numbers, on which any variants or two of them differ."""
+def _f1(samples: Samples) -> NDArray[np.float64]:
+    """F1 of the matched boxes of each sample, 0 where neither side has a box."""
+    boxes_ = samples["predicted"] + samples["true"]
+    return np.divide(2 * samples["matched"], boxes_, out=np.zeros(len(boxes_)), where=boxes_ > 0)
+
+
+def _disagreements(samples: Samples) -> dict[str, NDArray[np.bool_]]:
+    """The samples [n] on which any variants, or two of them, differ."""
     said = {_SHORT[name]: samples[column] for name, column in VARIANTS.items()}
     differ = {f"disagreements/{a}/{b}": said[a] != said[b] for a, b in combinations(said, 2)}
-    any_two = np.any(list(differ.values()), axis=0)
-    return {name: _lower(ratio(total(d), n, "fraction")) for name, d in {"disagreements": any_two, **differ}.items()}
+    return {"disagreements": np.any(list(differ.values()), axis=0), **differ}
+
+
+def terms(
+    samples: Samples,
+    totals: Mapping[str, NDArray[Any]],  # noqa: ARG001
+    options: Mapping[str, Any],  # noqa: ARG001
+) -> Terms:
+    """What the leaderboard's columns are ratios of: two columns each."""
+    target, each = samples["true"] > 0, np.ones(len(samples["true"]))
+    over_targets = {"T_acc": (samples["predicted"] > 0) & target, "mean_F1": _f1(samples) * target}
+    return intervals.ratios(
+        {name: (samples[column], each) for name, column in VARIANTS.items()}
+        | {"N_acc": (samples["correct"] * ~target, ~target)}
+        | {name: (numerator, target) for name, numerator in over_targets.items()}
+        | {"disagreements": (_disagreements(samples)["disagreements"], each)}
+    )
 
 
 def _lower(metric: Metric) -> Metric:

@@ -15,7 +15,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from groundeval.benchmarks.grin_drive import RECORD
-from groundeval.metrics import masks, ratios, siou
+from groundeval.metrics import intervals, masks, ratios, siou
+from groundeval.metrics.intervals import Terms
 from groundeval.metrics.ratios import Metric, Samples, mean, ratio, total
 
 # n = 1/K steps. K = 0.1 is not quoted anywhere that we know: it is inferred from the companion metric P@0.1.
@@ -99,20 +100,47 @@ def cases(samples: Samples) -> Cases:
 
 def _metrics(samples: Samples) -> dict[str, Metric]:
     of, i, u = cases(samples), samples["intersection"], samples["union"]
-    target = of["TP"] | of["FN"]
-    iou = np.divide(i, u, out=of["TN"].astype(np.float64), where=of["TP"])
-    out = {
-        "msIoU": mean(siou.mean_siou(i, u, of["TP"], of["TN"], STEPS), "fraction"),
-        "gIoU": mean(iou, "fraction"),
-        "cIoU": ratio(total(i), total(u), "fraction", "neither side has a pixel"),
-    }
-    out |= _precision(of, siou.iou_exceeds(i, u, K_TENTHS) & of["TP"], total(target))
+    target, means = of["TP"] | of["FN"], _means(samples, of)
+    out = {name: mean(means[name], "fraction") for name in ("msIoU", "gIoU")}
+    out["cIoU"] = ratio(total(i), total(u), "fraction", "neither side has a pixel")
+    out |= _precision(of, _hits(samples, of), total(target))
     out["Acc."] = ratio(total(of["TP"] | of["TN"]), len(i), "percent")
-    out["msIoU_circulated_recipe"] = mean(siou.circulated_recipe(i, u, target), "fraction")
+    out["msIoU_circulated_recipe"] = mean(means["msIoU_circulated_recipe"], "fraction")
     for name, rows in of.items():
         share = ratio(total(rows), len(rows), "fraction")
         out[f"cases/{name}"] = share if name in ("TP", "TN") else replace(share, direction="lower")
     return out
+
+
+def terms(
+    samples: Samples,
+    totals: Mapping[str, NDArray[Any]],  # noqa: ARG001
+    options: Mapping[str, Any],  # noqa: ARG001
+) -> Terms:
+    """What the leaderboard's columns are ratios of: two columns each."""
+    of, each = cases(samples), np.ones(len(samples["union"]))
+    return intervals.ratios(
+        {name: (values, each) for name, values in _means(samples, of).items()}
+        | {
+            "cIoU": (samples["intersection"], samples["union"]),
+            "P@0.1": (_hits(samples, of), of["TP"] | of["FN"]),
+            "Acc.": (of["TP"] | of["TN"], each),
+        }
+    )
+
+
+def _means(samples: Samples, of: Cases) -> dict[str, NDArray[np.float64]]:
+    """What three metrics are means of, each [n]."""
+    i, u = samples["intersection"], samples["union"]
+    return {
+        "msIoU": siou.mean_siou(i, u, of["TP"], of["TN"], STEPS),
+        "gIoU": np.divide(i, u, out=of["TN"].astype(np.float64), where=of["TP"]),
+        "msIoU_circulated_recipe": siou.circulated_recipe(i, u, of["TP"] | of["FN"]),
+    }
+
+
+def _hits(samples: Samples, of: Cases) -> NDArray[np.bool_]:
+    return siou.iou_exceeds(samples["intersection"], samples["union"], K_TENTHS) & of["TP"]
 
 
 def _precision(of: Cases, hits: NDArray[np.bool_], targets: int) -> dict[str, Metric]:

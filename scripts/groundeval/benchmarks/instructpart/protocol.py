@@ -15,7 +15,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from groundeval.benchmarks.instructpart import prompts
-from groundeval.metrics import masks, ratios
+from groundeval.metrics import intervals, masks, ratios
+from groundeval.metrics.intervals import Terms
 from groundeval.metrics.ratios import Metric, Samples
 
 # IoU thresholds in percent, so that IoU > k / 100 is decided in integers, as 100 I > k U.
@@ -76,15 +77,34 @@ def baselines(
 def main(samples: Samples) -> dict[str, Metric]:
     """The four metrics in percent, from intersection, union and status."""
     intersection, union = samples["intersection"], samples["union"]
-    right = _right_on_nothing(samples)
-    ious = np.where(right, IOU_OF_BOTH_EMPTY, ratios.ious(intersection, union, empty=0.0))
-    above = (100 * intersection[:, None] > THRESHOLDS * union[:, None]) | right[:, None]
+    ious, above = _decided(samples)
     return {
         "gIoU": ratios.mean(ious, "percent"),
         "cIoU": ratios.ratio(ratios.total(intersection), ratios.total(union), "percent"),
         "P@50": ratios.ratio(ratios.total(above[:, 0]), len(above), "percent", "no samples"),
         "P@50:95": ratios.ratio(ratios.total(above), above.size, "percent", "no samples"),
     }
+
+
+def terms(samples: Samples, totals: Mapping[str, NDArray[Any]], options: Mapping[str, Any]) -> Terms:
+    """What the four metrics are ratios of: two columns each."""
+    del totals, options
+    (ious, above), each = _decided(samples), np.ones(len(samples["union"]))
+    return intervals.ratios(
+        {
+            "gIoU": (ious, each),
+            "cIoU": (samples["intersection"], samples["union"]),
+            "P@50": (above[:, 0], each),
+            "P@50:95": (above.sum(axis=1), len(THRESHOLDS) * each),
+        }
+    )
+
+
+def _decided(samples: Samples) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """IoU of each sample [n], and whether it is above each threshold [n, thresholds]."""
+    intersection, union, right = samples["intersection"], samples["union"], _right_on_nothing(samples)
+    ious = np.where(right, IOU_OF_BOTH_EMPTY, ratios.ious(intersection, union, empty=0.0))
+    return ious, (100 * intersection[:, None] > THRESHOLDS * union[:, None]) | right[:, None]
 
 
 def _right_on_nothing(samples: Samples) -> NDArray[np.bool_]:

@@ -6,7 +6,7 @@ category, or over the three road categories (URBAN); the ego lane is a task of i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from groundeval import tables
 from groundeval.benchmarks.kitti_road import RECORD, bev
 from groundeval.errors import InputError, quoted
-from groundeval.metrics import maxf
+from groundeval.metrics import maxf, maxf_replicates
+from groundeval.metrics.intervals import Terms
 from groundeval.metrics.ratios import Metric, Samples, total
 
 ROAD = ("um_road", "umm_road", "uu_road")
@@ -29,6 +30,7 @@ CONSTANTS = {
     "bird's-eye view": "x -10..10 m, z 6..46 m, 0.05 m a cell, nearest pixel",
 }
 
+_PARTS = ("road", "other", "lost")
 _NO_TRUTH = "this split has no truth: build the server's package with `groundeval package kitti_road`"
 _Counts = dict[str, NDArray[np.int64]]
 
@@ -84,25 +86,62 @@ def _add(out: _Counts, row: int, view: str, classes: NDArray[np.uint8], confiden
         out[f"{view}_other"][row], out[f"{view}_road"][row] = found
 
 
-def curves(samples: Samples) -> dict[str, maxf.Curve]:
+def _curves(samples: Samples) -> dict[str, maxf.Curve]:
     """The pooled precision-recall curve of each `{view}/{category}`, URBAN included."""
-    inside = {g: np.isin(samples["tag/category"].astype(str), members) for g, members in GROUPS.items()}
+    inside = {group: _inside(samples, group) for group in GROUPS}
     return {f"{view}/{group}": _curve(samples, view, rows) for view in VIEWS for group, rows in inside.items()}
 
 
+def _inside(samples: Samples, group: str) -> NDArray[np.bool_]:
+    return np.isin(samples["tag/category"].astype(str), GROUPS[group])
+
+
 def _curve(samples: Samples, view: str, rows: NDArray[np.bool_]) -> maxf.Curve:
-    road, other, lost = (samples[f"{view}_{p}"][rows].sum(axis=0, dtype=np.int64) for p in ("road", "other", "lost"))
+    road, other, lost = (samples[f"{view}_{p}"][rows].sum(axis=0, dtype=np.int64) for p in _PARTS)
     return maxf.curve(road, other, (int(lost[0]), int(lost[1])))
 
 
 def metrics(samples: Samples, totals: Mapping[str, NDArray[Any]], options: Mapping[str, Any]) -> dict[str, Metric]:  # noqa: ARG001
     """`{view}/{category}/{rate}` of every category; a category or a split without truth has None, with the reason."""
-    return _named(curves(samples), labelled=total(samples["labelled"]) > 0)
+    return _named(_curves(samples), labelled=total(samples["labelled"]) > 0)
+
+
+def curves(
+    samples: Samples,
+    totals: Mapping[str, NDArray[Any]],  # noqa: ARG001
+    options: Mapping[str, Any],  # noqa: ARG001
+) -> Iterator[dict[str, Any]]:
+    """Points of the precision-recall curves, for plots: one a threshold, as a confidence of 0..255."""
+    for name, curve in _curves(samples).items() if total(samples["labelled"]) else ():
+        points = zip(curve.recall.tolist(), curve.precision.tolist(), strict=True)
+        for threshold, (recall, precision) in enumerate(points):
+            yield {"curve": name, "recall": recall, "precision": precision, "threshold": threshold}
 
 
 def _named(of: Mapping[str, maxf.Curve], labelled: bool = True) -> dict[str, Metric]:
     values = {name: maxf.metrics(curve) if labelled else maxf.absent(_NO_TRUTH) for name, curve in of.items()}
     return {f"{name}/{rate}": metric for name, rates in values.items() for rate, metric in rates.items()}
+
+
+def terms(
+    samples: Samples,
+    totals: Mapping[str, NDArray[Any]],  # noqa: ARG001
+    options: Mapping[str, Any],  # noqa: ARG001
+) -> Terms:
+    """The histograms of each curve that the leaderboard has, side by side, and all rates from their sums."""
+    of = dict.fromkeys(name.rpartition("/")[0] for name in RECORD.columns)
+    rows = {curve: _inside(samples, curve.partition("/")[2]) for curve in of}
+    parts = [np.hstack([samples[f"{c.partition('/')[0]}_{p}"] for p in _PARTS]) * rows[c][:, None] for c in of]
+
+    def values(sums: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+        out = {}
+        for curve, part in zip(of, np.split(sums, len(of), axis=1), strict=True):
+            found = maxf_replicates.shares(*np.split(part, np.cumsum([maxf.LEVELS, maxf.LEVELS]), axis=1))
+            out |= {f"{curve}/{rate}": drawn for rate, drawn in found.items()}
+        return out
+
+    counted = {name: rows[name.rpartition("/")[0]] for name in RECORD.columns}
+    return Terms(np.hstack(parts), values, counted)
 
 
 def baselines(
@@ -113,7 +152,7 @@ def baselines(
     """`all_positive` and `all_background`: every confidence 255, or 0. At threshold 0 every pixel is positive by the
     definition, so the second scores the same MaxF as the first: what a result must beat to say anything.
     """
-    labelled, pooled = total(samples["labelled"]) > 0, curves(samples)
+    labelled, pooled = total(samples["labelled"]) > 0, _curves(samples)
     return {
         said: {n: m for n, m in _named(_constant(pooled, level), labelled).items() if n in RECORD.columns}
         for said, level in {"all_positive": maxf.LEVELS - 1, "all_background": 0}.items()

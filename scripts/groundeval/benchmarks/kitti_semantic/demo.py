@@ -26,7 +26,7 @@ MODELS: Mapping[str, dict[str, Any]] = {
 }
 
 _SIZES = ((125, 414), (125, 414), (125, 413), (124, 408), (123, 408))  # the official sizes vary, too
-_SKY, _TERRAIN, _SIDEWALK, _ROAD, _PARKING = 23, 22, 8, 7, 9
+_SKY, _TERRAIN, _SIDEWALK, _ROAD, _PARKING, _IGNORED = 23, 22, 8, 7, 9, 255
 _THINGS = (24, 25, 26, 26, 26, 27, 28, 32, 33)
 _COLOURS = np.array([[0, 0, 0], [128, 64, 128], [0, 0, 142], [220, 20, 60], [1, 2, 3]], np.uint8)
 
@@ -39,7 +39,7 @@ def write(folder: Path, seed: int) -> None:
         stem = f"{number:06d}_10"
         label = _scene(_rng(seed, stem))
         if number == 7:
-            label.paste(TASK.ignore, (0, 0, *label.size))
+            label.paste(_IGNORED, (0, 0, *label.size))
         grey = label.point(lambda value: value * 7 % 256)
         label.save(folder / "training" / "semantic" / f"{stem}.png", compress_level=1)
         Image.merge("RGB", [grey] * 3).save(folder / "training" / "image_2" / f"{stem}.png", compress_level=1)
@@ -64,7 +64,7 @@ def _scene(rng: np.random.Generator) -> Image.Image:
     for value in rng.choice(_THINGS, 8).tolist():
         x, y, size = (int(n) for n in rng.integers([0, horizon, 6], [width - 30, height - 30, 30]))
         draw.rectangle([x, y, x + size // (1 + (value < 26)), y + size], fill=value)
-    draw.rectangle([0, height - 3, width, height], fill=TASK.ignore)
+    draw.rectangle([0, height - 3, width, height], fill=_IGNORED)
     return label
 
 

@@ -1,0 +1,142 @@
+"""`python -m tests.audit.kill [--times N] [--seed S] [--engine dvc]`: kill -9 at random moments of a whole run.
+
+After each kill every file under its own name is whole, and a rerun gives the bytes of an undisturbed run. What is killed
+and what is lost with it alternates: the whole process group or its leader alone (whose jobs go on writing), with
+`.snakemake` kept or deleted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.audit.project import TINY, copy_of, fresh
+from tests.workflow.project import Project
+
+ENGINES = {
+    "snakemake": ("snakemake", "--profile", "envs/local", "--cores", "2", "--quiet", "all", "--"),
+    "dvc": ("dvc", "repro", "-q"),
+}
+# (kill the leader alone, delete .snakemake)
+MODES = ((False, False), (False, True), (True, True), (True, False))
+
+
+@dataclass(frozen=True)
+class Undisturbed:
+    """A project in which nothing has run, one in which everything has, its bytes, and how many seconds that took."""
+
+    start: Project
+    whole: Project
+    right: Mapping[str, bytes]
+    lasts: float
+
+
+def undisturbed(root: Path, engine: str) -> Undisturbed:
+    """Run the smallest plan once."""
+    start = fresh(root / "start", TINY)
+    whole = copy_of(start, root / "whole")
+    began = time.monotonic()
+    whole.run(*ENGINES[engine])
+    return Undisturbed(start, whole, whole.digests(), time.monotonic() - began)
+
+
+def once(
+    start: Project, root: Path, right: Mapping[str, bytes], after: float, mode: tuple[bool, bool], engine: str
+) -> int:
+    """One kill and rerun in a new copy; how many files stood there at the kill. AssertionError: a byte differs."""
+    leader_alone, forget = mode
+    project = copy_of(start, root)
+    process = _start(project, ENGINES[engine])
+    time.sleep(after)
+    _kill(process, leader_alone)
+    if not leader_alone:  # otherwise jobs go on writing
+        found = whole_files(project, right)
+    if forget:
+        shutil.rmtree(project.root / ".snakemake", ignore_errors=True)
+    else:
+        _unlock(project)
+    _again(project, engine)
+    found = whole_files(project, right) if leader_alone else found
+    assert project.digests() == right, _differences(project.digests(), right)
+    return found
+
+
+def _start(project: Project, command: tuple[str, ...]) -> subprocess.Popen[bytes]:
+    environment = {**os.environ, "PYTHONPATH": str(project.root / "scripts")}
+    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
+    said = subprocess.DEVNULL
+    return subprocess.Popen(
+        command, cwd=project.root, env=environment, stdout=said, stderr=said, start_new_session=True
+    )
+
+
+def _kill(process: subprocess.Popen[bytes], leader_alone: bool) -> None:
+    if process.poll() is None:
+        if leader_alone:
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _unlock(project: Project) -> None:
+    project.run("snakemake", "--unlock", code=None)
+
+
+def _again(project: Project, engine: str) -> None:
+    """Run again. Orphaned jobs of a killed leader may still hold a lock: wait for them, as a person would."""
+    for _ in range(20):
+        output = project.run(*ENGINES[engine], code=None)
+        if not any(said in output for said in ("LockException", "Unable to acquire lock", "rwlock")):
+            break
+        time.sleep(1)
+        _unlock(project)
+
+
+def whole_files(project: Project, right: Mapping[str, bytes]) -> int:
+    """Every file that has its own name, and not a temporary one, is what it should be in the end."""
+    found = {name: data for name, data in project.digests().items() if not name.endswith(".tmp")}
+    partial = [name for name, data in found.items() if right.get(name) != data]
+    assert not partial, f"not whole after the kill: {partial}"
+    return len(found)
+
+
+def _differences(found: Mapping[str, bytes], right: Mapping[str, bytes]) -> str:
+    return str(sorted(n for n in found.keys() | right.keys() if found.get(n) != right.get(n)))
+
+
+def main(arguments: list[str]) -> int:
+    """Kill `times` times; exit code 1 at the first difference."""
+    parser = argparse.ArgumentParser(prog="python -m tests.audit.kill", description=__doc__)
+    parser.add_argument("--times", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--engine", choices=sorted(ENGINES), default="snakemake")
+    said = parser.parse_args(arguments)
+    moments = random.Random(said.seed)
+    with tempfile.TemporaryDirectory(prefix="groundeval-kill-") as folder:
+        of = undisturbed(Path(folder), said.engine)
+        print(f"an undisturbed run: {of.lasts:.1f} s, {len(of.right)} files", flush=True)
+        for number, mode in zip(range(said.times), itertools.cycle(MODES), strict=False):
+            after = moments.uniform(0, of.lasts)
+            root = Path(folder, str(number))
+            found = once(of.start, root, of.right, after, mode, said.engine)
+            shutil.rmtree(root)
+            alone, forgotten = mode
+            what = f"{'leader' if alone else 'group'} killed{', .snakemake deleted' if forgotten else ''}"
+            print(f"{number + 1}: {what} after {after:.2f} s, {found} whole files; same bytes", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
