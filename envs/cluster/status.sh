@@ -5,7 +5,13 @@ state=$(printf '%s\n' "$said" | sed -n 's/.*JobState=\([A-Z_]*\).*/\1/p')
 
 case "$state" in
     COMPLETED) echo success ;;
-    BOOT_FAIL | CANCELLED | DEADLINE | FAILED | NODE_FAIL | OUT_OF_MEMORY | TIMEOUT) echo failed ;;
+    CANCELLED | DEADLINE | FAILED | OUT_OF_MEMORY | TIMEOUT) echo failed ;;
+    BOOT_FAIL | NODE_FAIL | PREEMPTED)
+        case "$said" in
+            *Requeue=1*) echo running ;; # the scheduler itself starts it anew
+            *) echo failed ;;
+        esac
+        ;;
     "")
         case "$said" in
             # Forgotten by the controller, so it ended long ago; made again, since nobody knows how.

@@ -11,6 +11,7 @@ rule report:
     input:
         metrics=[f"{run.folder}/metrics.json" for run in PLAN.runs],
         provenance=[f"{run.folder}/provenance.json" for run in PLAN.runs],
+        curves=[f"{run.folder}/curves.csv" for run in PLAN.runs],
         cards=plan.cards(PLAN),
         code=closure.files("stages.report", *(f"benchmarks.{name}" for name in PLAN.datasets)),
     output:

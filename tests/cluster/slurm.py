@@ -108,10 +108,12 @@ class Cluster:
         wait_for("the node", lambda: self.node_state() in {"IDLE", "MIXED", "ALLOCATED"})
 
     def lose_node(self) -> None:
-        """As when a machine loses power: its daemon and all processes of its jobs are gone at once."""
+        """As when a machine without a disk loses power: its daemon, all processes of its jobs, and what it knew are gone."""
         self._running["slurmd"].kill()
         self._running.pop("slurmd").wait()
         self._kill(lambda title, environment: "SLURM_JOB_ID=" in environment or "slurmstepd" in title)
+        shutil.rmtree(self.folder / "spool")
+        (self.folder / "spool").mkdir()
         # The controller notices it by itself, in some 20 s.
         self.run("scontrol", "update", f"NodeName={self.host}", "State=DOWN", "Reason=lost")
         wait_for("the node to be down", lambda: self.node_state() == "DOWN")

@@ -99,11 +99,14 @@ def test_a_killed_snakemake_goes_on_where_it_stopped(cluster: Cluster, local: Pr
     assert project.digests() == local.digests()
 
 
-def test_status_of_a_job_nobody_knows_and_of_a_silent_controller(cluster: Cluster) -> None:
+def test_status_of_a_job_nobody_knows_and_of_a_silent_controller(cluster: Cluster, tmp_path: Path) -> None:
     script = str(ROOT / "envs/cluster/status.sh")
     assert cluster.run(script, "999999").strip() == "failed"
-    silent = {"PATH": cluster.environment["PATH"], "SLURM_CONF": "/nowhere"}
-    done = subprocess.run([script, "1"], env=silent, capture_output=True, text=True, check=True)
+    configuration = (cluster.folder / "slurm.conf").read_text(encoding="utf-8")
+    silent = re.sub(r"SlurmctldPort=\d+", "SlurmctldPort=9\nMessageTimeout=2", configuration)
+    (tmp_path / "slurm.conf").write_text(silent, encoding="utf-8")
+    environment = {**cluster.environment, "SLURM_CONF": str(tmp_path / "slurm.conf")}
+    done = subprocess.run([script, "1"], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "running"
 
 

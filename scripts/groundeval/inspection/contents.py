@@ -13,7 +13,7 @@ from groundeval.inspection.part import JSON, LINES, Part
 from groundeval.sources.folder import Source
 
 
-def told(source: Source, part: Part, values: Mapping[str, Any]) -> Iterator[str]:
+def told(source: Source, part: Part, values: Mapping[str, Any], faults: Mapping[str, str]) -> Iterator[str]:
     """Lines on the whole source, and on the part that was looked at."""
     names = source.names()
     kinds = Counter(PurePosixPath(n).suffix.lower() or "no suffix" for n in names)
@@ -28,7 +28,7 @@ def told(source: Source, part: Part, values: Mapping[str, Any]) -> Iterator[str]
         if name in values:
             yield from (f"{name}: {line}" for line in records.told(values[name]))
         else:
-            yield f"{name}: no JSON that can be read"
+            yield f"{name}: {faults[name]}"
 
 
 def names(part: Part, values: Mapping[str, Any]) -> list[str]:

@@ -18,7 +18,7 @@ LINES = (".jsonl",)
 
 
 class Part(Source):
-    """A source of which only some files are seen; the bytes of some are replaced. `names_` stands for all."""
+    """A source of which only some files are seen; the bytes of some are replaced."""
 
     def __init__(self, whole: Source, seen: Sequence[str], replaced: dict[str, bytes]) -> None:
         self.path, self.single = whole.path, whole.single
@@ -37,10 +37,10 @@ class Part(Source):
         return self._replaced[name] if name in self._replaced else self._whole.read(name)
 
 
-def of(source: Source) -> tuple[Part, dict[str, Any]]:
-    """Up to FILES files, evenly over the names, and every JSON file cut to RECORDS records; the JSON's values by name.
+def of(source: Source) -> tuple[Part, dict[str, Any], dict[str, str]]:
+    """Up to FILES files of JSON and FILES others, evenly over the names; the JSON's values, and what is wrong with them.
 
-    What is no JSON is left as it is: the formats say what is wrong with it.
+    JSON is cut to RECORDS records. What cannot be read is left as it is, for the formats to complain of.
     """
     names = source.names()
     texts = [n for n in names if n.lower().endswith((*JSON, *LINES))]
@@ -48,15 +48,17 @@ def of(source: Source) -> tuple[Part, dict[str, Any]]:
     seen = [*_spread(texts), *_spread(rest)]
     replaced: dict[str, bytes] = {}
     values: dict[str, Any] = {}
+    faults: dict[str, str] = {}
     for name in _spread(texts):
         try:
             values[name] = _cut(_load(source, name))
-        except InputError:
+        except InputError as error:
+            faults[name] = error.what
             continue
         rows = values[name]
         lines = name.lower().endswith(LINES)
         replaced[name] = b"\n".join(map(orjson.dumps, rows)) if lines else orjson.dumps(rows)
-    return Part(source, seen, replaced), values
+    return Part(source, seen, replaced), values, faults
 
 
 def _spread(names: Sequence[str]) -> list[str]:

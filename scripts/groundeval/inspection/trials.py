@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from groundeval import formats
+from groundeval import formats, options, tables
 from groundeval.errors import InputError
 from groundeval.options import REQUIRED, Option
 from groundeval.sources.folder import Source
@@ -59,12 +60,16 @@ def run(
     said = {key: value for key, value in fixed.items() if key in declared}
     for choice in islice(_choices(declared, said), MOST):
         trial = _tried(name, source, manifest, own, {**said, **choice})
-        asked = [
-            key for key, o in declared.items() if o.kind == "number" and key in trial.why and key not in trial.said
-        ]
         yield trial
-        for key in asked:
-            yield from (_tried(name, source, manifest, own, {**trial.said, key: value}) for value in _numbers(key))
+        for key in _asked(declared, trial):
+            values = (v for v in _values(key, declared[key]) if v != declared[key].default)
+            yield from (_tried(name, source, manifest, own, {**trial.said, key: value}) for value in values)
+
+
+def _asked(declared: Mapping[str, Option], trial: Trial) -> list[str]:
+    """Options that were not declared and that the complaint names."""
+    words = set(re.findall(r"\w+", "" if trial.fits else trial.reason()))
+    return [key for key in declared if key in words and key not in trial.said]
 
 
 def _choices(declared: Mapping[str, Option], said: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -84,13 +89,11 @@ def _numbers(key: str) -> tuple[str, ...]:
 
 
 def _tried(name: str, source: Source, manifest: pa.Table, own: Mapping[str, Any], said: dict[str, Any]) -> Trial:
-    from groundeval import options
-
     trial, record = Trial(name, said), formats.record(name)
     try:
         trial.options = {**own, **options.resolve(record.options, said, f"format {name}")}
         batches = formats.module(name).read(source, manifest, trial.options, trial.notes)
-        trial.table = pa.Table.from_batches(batches)
+        trial.table = pa.Table.from_batches(batches, tables.predictions_schema(record.shape))
     except InputError as error:
         trial.why = error.line().removeprefix(f"{error.file}: ")
     except KeyError as error:  # an option of the benchmark

@@ -68,9 +68,9 @@ def ratios(pairs: Mapping[str, Pair]) -> Terms:
     return Terms(columns, values, {name: denominator != 0 for name, (_, denominator) in pairs.items()}, pairs)
 
 
-def divided(numerator: NDArray[Any], denominator: NDArray[Any]) -> Floats:
-    """The quotient of two arrays, NaN where the denominator is 0."""
-    return np.divide(numerator, denominator, out=np.full(denominator.shape, np.nan), where=denominator != 0)
+def divided(numerator: NDArray[Any], denominator: NDArray[Any], empty: float = np.nan) -> Floats:
+    """The quotient of two arrays; `empty` where the denominator is 0."""
+    return np.divide(numerator, denominator, out=np.full(denominator.shape, empty), where=denominator != 0)
 
 
 def of(terms: Terms, images: NDArray[Any], shares: Mapping[str, float]) -> dict[str, Interval]:

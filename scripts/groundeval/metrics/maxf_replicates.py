@@ -18,8 +18,8 @@ def shares(road: Floats, other: Floats, lost: Floats) -> dict[str, Floats]:
     """
     tp, fp = (np.cumsum(histogram[:, ::-1], axis=1)[:, ::-1] for histogram in (road, other))
     positives, fp = tp[:, :1] + lost[:, :1], fp + lost[:, 1:]
-    f1 = divided(2 * tp, tp + fp + positives)
-    best = np.argmax(np.nan_to_num(f1), axis=1)[:, None]
+    f1 = divided(2 * tp, tp + fp + positives, empty=0)
+    best = np.argmax(f1, axis=1)[:, None]
     at_tp, at_fp = (np.take_along_axis(counts, best, axis=1) for counts in (tp, fp))
     found = {
         "MaxF": np.take_along_axis(f1, best, axis=1),
@@ -34,7 +34,7 @@ def shares(road: Floats, other: Floats, lost: Floats) -> dict[str, Floats]:
 
 def _average_precision(tp: Floats, fp: Floats, positives: Floats) -> Floats:
     """[B, 1]. A recall is reached at all thresholds up to one, so the highest precision is a running maximum."""
-    precision, steps = np.nan_to_num(divided(tp, tp + fp)), RECALL_POINTS - 1
+    precision, steps = divided(tp, tp + fp, empty=0), RECALL_POINTS - 1
     highest = np.maximum.accumulate(precision, axis=1)
     total = np.zeros(len(tp))
     for t in range(RECALL_POINTS):

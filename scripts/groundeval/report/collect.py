@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +13,7 @@ from groundeval.errors import InputError, quoted
 from groundeval.metrics.ratios import Metric
 from groundeval.provenance import statement
 
+CURVES = "curves.csv"
 COUNTS = ("expected", "answered", "none", "missing", "invalid")
 STATES = ("complete", "incomplete", "package")
 AGAIN = "Make it again with `groundeval aggregate` or `groundeval evaluate`."
@@ -33,6 +35,7 @@ class Run:
     options: Mapping[str, Any]
     notes: Mapping[str, int]
     dataset: Mapping[str, str | None]  # its version, and the sha256 of its truth
+    curves: Mapping[str, Sequence[tuple[float, float]]]  # recall and precision, for plots
     tree: str = "unknown"  # "clean" or "dirty": was the code that made it just its commit
 
     @property
@@ -76,13 +79,25 @@ def load(files: Iterable[Path]) -> list[Run]:
 def _read(file: Path) -> Run:
     try:
         content = json.loads(file.read_bytes(), parse_constant=_no_number)
-        return replace(parse(content), tree=_tree(file.with_name(statement.FILE)))
+        return replace(
+            parse(content), tree=_tree(file.with_name(statement.FILE)), curves=_curves(file.with_name(CURVES))
+        )
     except OSError as error:
         raise InputError(file, f"cannot be read ({error.strerror})", "Check the path.") from None
     except KeyError as error:
         raise InputError(file, f"not a run's metrics: {error.args[0]} is absent", AGAIN) from None
     except (ValueError, TypeError, AttributeError) as error:
         raise InputError(file, f"not a run's metrics ({error})", AGAIN) from None
+
+
+def _curves(path: Path) -> dict[str, list[tuple[float, float]]]:
+    """Recall and precision of each curve that stands beside metrics.json; none where there is no such file."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    if path.is_file():
+        with path.open(encoding="utf-8", newline="") as opened:
+            for row in csv.DictReader(opened):
+                found.setdefault(row["curve"], []).append((float(row["recall"]), float(row["precision"])))
+    return found
 
 
 def _tree(provenance: Path) -> str:
@@ -105,6 +120,7 @@ def parse(content: Mapping[str, Any]) -> Run:
         options=dict(content["options"]),
         notes=dict(content["notes"]),
         dataset=dict(content["dataset"]),
+        curves={},
     )
 
 

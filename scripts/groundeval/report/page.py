@@ -15,6 +15,7 @@ from markupsafe import Markup
 from groundeval.report import text
 from groundeval.report.board import Board
 from groundeval.report.collect import COUNTS
+from groundeval.report.curves import plots
 from groundeval.report.details import details
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -46,7 +47,7 @@ def _environment() -> Environment:
         finalize=_shown,
     )
     environment.filters |= {name: getattr(text, name) for name in FILTERS}
-    environment.filters |= {"details": details, "breakable": _breakable}
+    environment.filters |= {"details": details, "breakable": _breakable, "plots": plots}
     return environment
 
 

@@ -103,7 +103,7 @@ def _report(planned: plan.Plan) -> str:
         *closure.files("stages.report", *(f"benchmarks.{name}" for name in planned.datasets)),
         *plan.cards(planned),
         "scripts/rules/report.smk",
-        *sorted(f"{run.folder}/metrics.json" for run in planned.runs),
+        *sorted(f"{run.folder}/{name}" for run in planned.runs for name in ("curves.csv", "metrics.json")),
     ]
     # Of the provenance the report shows this one value: a comment in the code changes the file, not the report.
     states = sorted(f"{run.folder}/{statement.FILE}: [predicate.tree.state]" for run in planned.runs)

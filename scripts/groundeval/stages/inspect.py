@@ -22,7 +22,7 @@ from groundeval.inspection.trials import Trial
 from groundeval.sources.folder import Source
 from groundeval.stages import aggregate, score, split
 
-SHOWN = 12
+SHOWN, REMARKS = 12, 3
 DRAWN = 3
 _UNKNOWN = 1000  # height and width of a sample where no truth says them
 
@@ -51,13 +51,13 @@ class Asked:
 def run(asked: Asked) -> None:
     """Print what was found; write overlay.png to `out`."""
     for line in _lines(asked):
-        print(line, flush=True)
+        print("".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in line), flush=True)
 
 
 def _lines(asked: Asked) -> Iterator[str]:
     source = Source(asked.path)
-    part, values = parts.of(source)
-    yield from contents.told(source, part, values)
+    part, values, faults = parts.of(source)
+    yield from contents.told(source, part, values, faults)
     found = contents.names(part, values)
     manifest = _manifest(asked) if asked.truth else None
     if manifest is not None:
@@ -94,36 +94,47 @@ def _names(asked: Asked) -> list[str]:
 
 def _ranked(fitting: list[Trial], asked: Asked, manifest: pa.Table | None) -> list[Trial]:
     """Those that agree most with the truth first, then those with the fewest remarks."""
-    if manifest is not None:
+    if manifest is not None and asked.benchmark is not None:
+        known: dict[tuple[int, ...], pa.Table | None] = {}  # the truth of the same samples is read once
         for trial in fitting:
-            trial.agreement = _agreement(trial, asked, manifest)
+            trial.agreement = _agreement(trial, asked, manifest, known)
     return sorted(fitting, key=lambda t: (-(t.agreement or 0), sum(t.notes.values()), t.format, len(t.said)))
 
 
-def _agreement(trial: Trial, asked: Asked, manifest: pa.Table) -> float | None:
+def _agreement(
+    trial: Trial, asked: Asked, manifest: pa.Table, known: dict[tuple[int, ...], pa.Table | None]
+) -> float | None:
     """The benchmark's headline over the samples that have an answer: to tell conventions apart, not a result."""
-    assert asked.benchmark is not None
-    known, answers, truth = _answered(trial, asked, manifest)
+    rows = _answered(trial)
+    samples, answers = manifest.take(rows), _rows(trial, rows)
+    if (key := tuple(rows)) not in known:
+        known[key] = _truth(asked, samples)
+    truth, benchmark = known[key], str(asked.benchmark)
     if truth is None:
         return None
-    samples, histograms, digest = score.score(
-        asked.benchmark, known, truth.to_batches(), answers.to_batches(), trial.options
-    )
-    said = {"benchmark": asked.benchmark, "split": asked.split or "", "dataset": None}
-    content = aggregate.aggregate(samples, histograms, score.about(said, trial.format, trial.options, {}, "", digest))
-    value: float | None = content["metrics"][benchmarks.record(asked.benchmark).headline]["value"]
+    counted, histograms, _ = score.score(benchmark, samples, truth.to_batches(), answers.to_batches(), trial.options)
+    said = {"benchmark": benchmark, "split": asked.split or "", "dataset": None}
+    content = aggregate.aggregate(counted, histograms, score.about(said, trial.format, trial.options, {}, "", ""))
+    value: float | None = content["metrics"][benchmarks.record(benchmark).headline]["value"]
     return value
 
 
-def _answered(trial: Trial, asked: Asked, manifest: pa.Table) -> tuple[pa.Table, pa.Table, pa.Table | None]:
-    """The rows of manifest, predictions and, where it is given, truth that have an answer."""
+def _answered(trial: Trial) -> list[int]:
+    """The rows of the manifest that have an answer."""
     assert trial.table is not None
-    rows = [i for i, s in enumerate(trial.table["status"].to_pylist()) if s in ("answered", "none")]
-    known, answers = manifest.take(rows), trial.table.take(rows)
+    return [i for i, s in enumerate(trial.table["status"].to_pylist()) if s in ("answered", "none")]
+
+
+def _rows(trial: Trial, rows: list[int]) -> pa.Table:
+    assert trial.table is not None
+    return trial.table.take(rows)
+
+
+def _truth(asked: Asked, samples: pa.Table) -> pa.Table | None:
     if asked.truth is None or asked.benchmark is None:
-        return known, answers, None
-    batches = benchmarks.part(asked.benchmark, "truth").truth(asked.truth, known, asked.own, Counter())
-    return known, answers, pa.Table.from_batches(batches)
+        return None
+    batches = benchmarks.part(asked.benchmark, "truth").truth(asked.truth, samples, asked.own, Counter())
+    return pa.Table.from_batches(batches)
 
 
 def _told(tried: list[Trial], fitting: list[Trial], asked: Asked) -> Iterator[str]:
@@ -132,7 +143,7 @@ def _told(tried: list[Trial], fitting: list[Trial], asked: Asked) -> Iterator[st
         counts = ", ".join(f"{n} {status}" for status, n in sorted(trial.statuses.items()) if status != "missing")
         agree = "" if trial.agreement is None else f"; against the truth, on these alone: {trial.agreement:.4g}"
         yield f"  {trial.format} {_options(trial)}: {counts}{agree}"
-        yield from (f"      remark: {note} ({n})" for note, n in trial.notes.items())
+        yield from (f"      remark: {note} ({n})" for note, n in trial.notes.most_common(REMARKS))
     if len(fitting) > SHOWN:
         yield f"  ... and {len(fitting) - SHOWN} more"
     yield "does not fit"
@@ -151,13 +162,14 @@ def _drawn(trial: Trial, asked: Asked, manifest: pa.Table) -> str:
     from groundeval.inspection import overlay
 
     assert asked.out is not None
-    known, answers, truth = _answered(trial, asked, manifest)
-    rows = [i for i, s in enumerate(answers["status"].to_pylist()) if s == "answered"][:DRAWN]
+    assert trial.table is not None
+    statuses = trial.table["status"].to_pylist()
+    rows = [i for i, status in enumerate(statuses) if status == "answered"][:DRAWN]
     if not rows:
         return "no picture: no sample has an answer other than none"
-    path = asked.out / "overlay.png"
-    overlay.write(path, known.take(rows), answers.take(rows), None if truth is None else truth.take(rows))
-    ids = ", ".join(known.take(rows)["sample_id"].to_pylist())
+    path, samples = asked.out / "overlay.png", manifest.take(rows)
+    overlay.write(path, samples, _rows(trial, rows), _truth(asked, samples))
+    ids = ", ".join(samples["sample_id"].to_pylist())
     return f"{path}: {ids}, read as {trial.format} {_options(trial)}; prediction red, truth green, both yellow"
 
 
