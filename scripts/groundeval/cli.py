@@ -93,6 +93,18 @@ def evaluate(
 
 
 @app.command()
+def compare(
+    runs: Annotated[list[Path], typer.Argument(help="Folders of results of one benchmark and split, two or more.")],
+    out: Annotated[Path | None, typer.Option(help="Also write the comparison as JSON.")] = None,
+) -> None:
+    """Tell which runs are better and which are tied: paired differences, intervals, corrected p-values."""
+    from groundeval.report import comparison
+    from groundeval.stages import compare as stage
+
+    print("\n".join(comparison.lines(stage.run(runs, out))))
+
+
+@app.command()
 def benchmarks() -> None:
     """List the benchmarks: splits, headline, metrics, options, official layout."""
     from groundeval.stages import describe

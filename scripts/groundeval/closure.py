@@ -1,13 +1,16 @@
 """Which source files a piece of the project depends on, read from its import statements.
 
-Snakemake does not see that a command imports an edited module and would keep the old number. So every rule lists these
-files as input. They are found by reading, not by running: the list is complete by construction and nobody keeps it.
+Snakemake does not see that a command imports an edited module and would keep the old number. So every rule has the digest
+of these files as a parameter: as inputs, thirty a job, they would be most of what Snakemake thinks about when there are
+thousands of jobs. They are found by reading, not by running: the list is complete by construction and nobody keeps it.
 """
 
 from __future__ import annotations
 
 import ast
+import hashlib
 import sys
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -25,6 +28,19 @@ def files(*modules: str) -> list[str]:
     paths = {path for name in _reached(modules) for path in (_path(name), *_data(name))}
     paths |= {LOCK} if LOCK.is_file() else set()
     return sorted(str(path.relative_to(PACKAGE.parents[1])) for path in paths)
+
+
+@cache
+def digest(*modules: str) -> str:
+    """Of the names and the content of `files`: what a rule has as a parameter."""
+    root = PACKAGE.parents[1]
+    lines = (f"{name} {_sha256(root / name)}\n" for name in files(*modules))
+    return hashlib.sha256("".join(lines).encode()).hexdigest()[:16]
+
+
+@cache
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def libraries(*modules: str) -> list[str]:
@@ -56,7 +72,15 @@ def _imported(module: str) -> tuple[str, ...]:
 def _mentioned(module: str) -> tuple[str, ...]:
     """All names that a module's import statements hold."""
     tree = ast.parse(_path(module).read_text(encoding="utf-8"))
-    return tuple(name for node in ast.walk(tree) for name in _names(node))
+    return tuple(name for node in _statements(tree.body) for name in _names(node))
+
+
+def _statements(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """All statements, however deep. Expressions hold no imports, and are most of a tree."""
+    for node in body:
+        yield node
+        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+            yield from _statements(getattr(node, part, ()))
 
 
 def _names(node: ast.AST) -> list[str]:

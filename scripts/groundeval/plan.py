@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -87,12 +88,14 @@ class Plan:
 
     def run(self, benchmark: str, split: str, model: str) -> Run:
         """The run of that name."""
-        for run in self.runs:
-            if (run.benchmark, run.split, run.model) == (benchmark, split, model):
-                return run
-        raise InputError(
-            "params.yaml", f"no run of {quoted(model)} on {benchmark} {split}", "Add it, or correct the name."
-        )
+        if (benchmark, split, model) not in self._named:
+            what = f"no run of {quoted(model)} on {benchmark} {split}"
+            raise InputError("params.yaml", what, "Add it, or correct the name.")
+        return self._named[benchmark, split, model]
+
+    @cached_property
+    def _named(self) -> Mapping[tuple[str, str, str], Run]:
+        return {(run.benchmark, run.split, run.model): run for run in self.runs}
 
 
 def load(path: Path) -> Plan:
@@ -193,6 +196,7 @@ def _name(value: Any, where: str, label: str) -> str:
     return value
 
 
+@cache  # three rule files ask
 def for_snakemake(path: str = "params.yaml") -> Plan:
     """The plan, for a rule file: a mistake in params.yaml ends Snakemake with its one line and exit code 2."""
     try:

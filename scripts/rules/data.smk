@@ -15,7 +15,6 @@ wildcard_constraints:
 rule download:
     input:
         unpack(lambda w: plan.download_inputs(PLAN, w.benchmark)),
-        code=lambda w: closure.files("stages.download", f"benchmarks.{w.benchmark}.demo"),
     output:
         raw=directory("data/raw/{benchmark}/{version}"),
         said="data/raw/{benchmark}/{version}.json",
@@ -25,6 +24,7 @@ rule download:
     conda:
         "../../envs/groundeval.yaml"
     params:
+        code=lambda w: closure.digest("stages.download", f"benchmarks.{w.benchmark}.demo"),
         where=lambda w: plan.origin(PLAN, w.benchmark),
     shell:
         "python -m groundeval --log {log:q} download {wildcards.benchmark:q} --version {wildcards.version:q}"
@@ -34,7 +34,6 @@ rule download:
 rule split:
     input:
         raw=lambda w: PLAN.datasets[w.benchmark].raw,
-        code=lambda w: closure.files("stages.split", f"benchmarks.{w.benchmark}.truth"),
     output:
         "data/splits/{benchmark}/{split}.parquet",
     log:
@@ -42,6 +41,7 @@ rule split:
     conda:
         "../../envs/groundeval.yaml"
     params:
+        code=lambda w: closure.digest("stages.split", f"benchmarks.{w.benchmark}.truth"),
         options=lambda w: plan.sets(PLAN.datasets[w.benchmark].options),
         version=lambda w: PLAN.datasets[w.benchmark].version,
     shell:
@@ -53,13 +53,14 @@ rule prepare:
     input:
         raw=lambda w: PLAN.datasets[w.benchmark].raw,
         manifest="data/splits/{benchmark}/{split}.parquet",
-        code=lambda w: closure.files("stages.prepare", f"benchmarks.{w.benchmark}.truth"),
     output:
         "data/truth/{benchmark}/{split}.parquet",
     log:
         "results/logs/{benchmark}/prepare-{split}.log",
     conda:
         "../../envs/groundeval.yaml"
+    params:
+        code=lambda w: closure.digest("stages.prepare", f"benchmarks.{w.benchmark}.truth"),
     shell:
         "python -m groundeval --log {log:q} prepare --raw {input.raw:q} --manifest {input.manifest:q}"
         " --out {output:q}"

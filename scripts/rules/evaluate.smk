@@ -1,9 +1,13 @@
 # Models: prediction files -> predictions, counts of each sample, metrics, provenance. A job is one (benchmark, split, model).
 
+from functools import cache
+
 from groundeval import closure, formats, plan
+from groundeval.provenance import results
 from groundeval.stages import provenance
 
 PLAN = plan.for_snakemake()
+fingerprint = cache(plan.fingerprint)  # two rules ask of the same files
 RESULT = "results/{benchmark}/{split}/{model}"
 
 
@@ -22,9 +26,6 @@ rule convert:
         manifest="data/splits/{benchmark}/{split}.parquet",
         predictions=lambda w: run_of(w).predictions,
         adapter=lambda w: run_of(w).reader,
-        code=lambda w: closure.files(
-            "stages.convert", f"benchmarks.{w.benchmark}", formats.module_name(run_of(w).format)
-        ),
     output:
         RESULT + "/predictions.parquet",
     log:
@@ -32,9 +33,12 @@ rule convert:
     conda:
         "../../envs/groundeval.yaml"
     params:
+        code=lambda w: closure.digest(
+            "stages.convert", f"benchmarks.{w.benchmark}", formats.module_name(run_of(w).format)
+        ),
         format=lambda w: run_of(w).format,
         options=lambda w: plan.sets(run_of(w).options, run_of(w).allow_incomplete),
-        content=lambda w: plan.fingerprint(run_of(w).predictions, *run_of(w).reader),
+        content=lambda w: fingerprint(run_of(w).predictions, *run_of(w).reader),
     shell:
         "python -m groundeval --log {log:q} convert {wildcards.benchmark:q} --manifest {input.manifest:q}"
         " --predictions {input.predictions:q} --format {params.format:q} --out {output:q} {params.options:q}"
@@ -45,7 +49,6 @@ rule score:
         manifest="data/splits/{benchmark}/{split}.parquet",
         truth="data/truth/{benchmark}/{split}.parquet",
         predictions=RESULT + "/predictions.parquet",
-        code=lambda w: closure.files("stages.score", f"benchmarks.{w.benchmark}.protocol"),
     output:
         samples=RESULT + "/samples.parquet",
         histograms=RESULT + "/histograms.parquet",
@@ -53,6 +56,8 @@ rule score:
         "results/logs/{benchmark}/{split}/{model}/score.log",
     conda:
         "../../envs/groundeval.yaml"
+    params:
+        code=lambda w: closure.digest("stages.score", f"benchmarks.{w.benchmark}.protocol"),
     shell:
         "python -m groundeval --log {log:q} score --manifest {input.manifest:q} --truth {input.truth:q}"
         " --predictions {input.predictions:q} --model {wildcards.model:q}"
@@ -63,7 +68,6 @@ rule aggregate:
     input:
         samples=RESULT + "/samples.parquet",
         histograms=RESULT + "/histograms.parquet",
-        code=lambda w: closure.files("stages.aggregate", f"benchmarks.{w.benchmark}.protocol"),
     output:
         metrics=RESULT + "/metrics.json",
         summary=RESULT + "/summary.json",
@@ -72,6 +76,8 @@ rule aggregate:
         "results/logs/{benchmark}/{split}/{model}/aggregate.log",
     conda:
         "../../envs/groundeval.yaml"
+    params:
+        code=lambda w: closure.digest("stages.aggregate", f"benchmarks.{w.benchmark}.protocol"),
     shell:
         "python -m groundeval --log {log:q} aggregate --samples {input.samples:q}"
         " --histograms {input.histograms:q} --out {output.metrics:q} --summary {output.summary:q}"
@@ -85,11 +91,7 @@ rule provenance:
         predictions=lambda w: run_of(w).predictions,
         adapter=lambda w: run_of(w).reader,
         raw=lambda w: PLAN.datasets[w.benchmark].raw + ".json",
-        results=[f"{RESULT}/{name}" for name in provenance.PIPELINE],
-        code=lambda w: closure.files(
-            "stages.provenance",
-            *provenance.scorer_modules(w.benchmark, run_of(w).format),
-        ),
+        results=[f"{RESULT}/{name}" for name in results.PIPELINE],
     output:
         RESULT + "/provenance.json",
     log:
@@ -97,8 +99,12 @@ rule provenance:
     conda:
         "../../envs/groundeval.yaml"
     params:
+        code=lambda w: closure.digest(
+            "stages.provenance",
+            *provenance.scorer_modules(w.benchmark, run_of(w).format),
+        ),
         folder=lambda w, output: output[0].removesuffix("/provenance.json"),
-        content=lambda w: plan.fingerprint(run_of(w).predictions, *run_of(w).reader),
+        content=lambda w: fingerprint(run_of(w).predictions, *run_of(w).reader),
     shell:
         "python -m groundeval --log {log:q} provenance {params.folder:q} --manifest {input.manifest:q}"
         " --truth {input.truth:q} --predictions {input.predictions:q} --raw {input.raw:q} --out {output:q}"

@@ -13,7 +13,6 @@ rule report:
         provenance=[f"{run.folder}/provenance.json" for run in PLAN.runs],
         curves=[f"{run.folder}/curves.csv" for run in PLAN.runs],
         cards=plan.cards(PLAN),
-        code=closure.files("stages.report", *(f"benchmarks.{name}" for name in PLAN.datasets)),
     output:
         html="results/report/index.html",
         csv="results/report/leaderboard.csv",
@@ -24,6 +23,7 @@ rule report:
     conda:
         "../../envs/groundeval.yaml"
     params:
+        code=closure.digest("stages.report", *(f"benchmarks.{name}" for name in PLAN.datasets)),
         folder=lambda w, output: output.html.removesuffix("/index.html"),
     shell:
         "python -m groundeval --log {log:q} report {input.metrics:q} --out {params.folder:q}"

@@ -34,40 +34,53 @@ MODES = ((False, False), (False, True), (True, True), (True, False))
 
 @dataclass(frozen=True)
 class Undisturbed:
-    """A project in which nothing has run, one in which everything has, its bytes, and how many seconds that took."""
+    """A project in which nothing has run, one in which everything has, and its bytes."""
 
     start: Project
     whole: Project
     right: Mapping[str, bytes]
-    lasts: float
+
+
+@dataclass(frozen=True)
+class Moment:
+    """When to kill: so many seconds after so many files stand there. Time alone misses the run on a busy machine."""
+
+    files: int
+    seconds: float
+
+    @classmethod
+    def drawn(cls, by: random.Random, right: Mapping[str, bytes]) -> Moment:
+        """Anywhere in a run; a job takes about a second."""
+        return cls(by.randrange(len(right)), by.uniform(0, 1.5))
+
+    def wait(self, project: Project, process: subprocess.Popen[bytes]) -> None:
+        """Until then, or until the run has ended."""
+        while process.poll() is None and len(project.digests()) < self.files:
+            time.sleep(0.01)
+        time.sleep(self.seconds)
 
 
 def undisturbed(root: Path, engine: str) -> Undisturbed:
     """Run the smallest plan once."""
     start = fresh(root / "start", TINY)
     whole = copy_of(start, root / "whole")
-    began = time.monotonic()
     whole.run(*ENGINES[engine])
-    return Undisturbed(start, whole, whole.digests(), time.monotonic() - began)
+    return Undisturbed(start, whole, whole.digests())
 
 
-def once(
-    start: Project, root: Path, right: Mapping[str, bytes], after: float, mode: tuple[bool, bool], engine: str
-) -> int:
+def once(of: Undisturbed, root: Path, moment: Moment, mode: tuple[bool, bool], engine: str) -> int:
     """One kill and rerun in a new copy; how many files stood there at the kill. AssertionError: a byte differs."""
-    leader_alone, forget = mode
-    project = copy_of(start, root)
+    (leader_alone, forget), right = mode, of.right
+    project = copy_of(of.start, root)
     process = _start(project, ENGINES[engine])
-    time.sleep(after)
+    moment.wait(project, process)
     _kill(process, leader_alone)
-    if not leader_alone:  # otherwise jobs go on writing
-        found = whole_files(project, right)
+    found = len(project.digests()) if leader_alone else whole_files(project, right)  # orphans go on writing
     if forget:
         shutil.rmtree(project.root / ".snakemake", ignore_errors=True)
     else:
         _unlock(project)
     _again(project, engine)
-    found = whole_files(project, right) if leader_alone else found
     assert project.digests() == right, _differences(project.digests(), right)
     return found
 
@@ -126,15 +139,14 @@ def main(arguments: list[str]) -> int:
     moments = random.Random(said.seed)
     with tempfile.TemporaryDirectory(prefix="groundeval-kill-") as folder:
         of = undisturbed(Path(folder), said.engine)
-        print(f"an undisturbed run: {of.lasts:.1f} s, {len(of.right)} files", flush=True)
+        print(f"an undisturbed run makes {len(of.right)} files", flush=True)
         for number, mode in zip(range(said.times), itertools.cycle(MODES), strict=False):
-            after = moments.uniform(0, of.lasts)
             root = Path(folder, str(number))
-            found = once(of.start, root, of.right, after, mode, said.engine)
+            found = once(of, root, Moment.drawn(moments, of.right), mode, said.engine)
             shutil.rmtree(root)
             alone, forgotten = mode
             what = f"{'leader' if alone else 'group'} killed{', .snakemake deleted' if forgotten else ''}"
-            print(f"{number + 1}: {what} after {after:.2f} s, {found} whole files; same bytes", flush=True)
+            print(f"{number + 1}: {what} with {found} files there, all whole; same bytes", flush=True)
     return 0
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import pyarrow as pa
 
 from groundeval import tables
+from groundeval.provenance import results
 from groundeval.stages import aggregate, provenance, score, verify
 from tests.workflow.project import ROOT, Project, make_project
 
@@ -89,7 +90,7 @@ def forge(project: Project, run: str) -> None:
 def forge_metrics(project: Project, run: str) -> None:
     """Metrics and provenance that fit the samples table as it is now."""
     folder = project.root / "results" / run
-    names = ("samples.parquet", "histograms.parquet", "metrics.json", "summary.json")
+    names = (results.SAMPLES, results.HISTOGRAMS, results.METRICS, results.SUMMARY, results.CURVES)
     aggregate.run(*(folder / name for name in names))
     forge(project, run)
 

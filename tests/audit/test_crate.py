@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from rocrate_validator import models, services
 
+from groundeval.provenance import results
 from tests.workflow.project import Project
 
 PROFILE = "workflow-run-crate-0.5"
@@ -74,7 +75,7 @@ def test_every_result_is_packed_with_its_digest(crate: Path, audited: Project) -
     graph = {e["@id"]: e for e in json.loads((crate / "ro-crate-metadata.json").read_bytes())["@graph"]}
     found = {p.relative_to(audited.root).as_posix() for p in audited.root.glob("results/*/*/*/*") if p.is_file()}
     found = {name for name in found if not name.startswith("results/logs")}
-    assert len(found) == 4 * 6
+    assert len(found) == 4 * (len(results.PIPELINE) + 1)
     for name in found:
         assert (crate / name).read_bytes() == (audited.root / name).read_bytes()
         assert len(graph[name]["sha256"]) == 64

@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 from groundeval import closure, plan
+from groundeval.provenance import results
 from groundeval.stages import provenance
 from tests.audit.project import commit, edit_json, flip, verified
 from tests.workflow.project import ROOT, Project
@@ -85,8 +86,10 @@ def test_an_older_version_is_scored_as_itself(dvc_project: Project) -> None:
     assert "up to date" in dvc_project.run("dvc", "status")
     assert numbers(dvc_project) == first
     (dvc_project.root / EDITED).open("a").write("# a comment\n")
+    commit(dvc_project, "a comment")
     ran = STAGE.findall(dvc_project.run("dvc", "repro"))
-    assert ran == ["evaluate@grefcoco-val-almost"], "a comment that leaves results byte-equal does not rerun the report"
+    assert "evaluate@grefcoco-val-almost" in ran
+    assert "report" not in ran, "a comment that leaves results byte-equal does not rerun the report"
     assert numbers(dvc_project) == first
 
 
@@ -265,7 +268,7 @@ def test_an_experiment_on_a_threshold(dvc_project: Project) -> None:
 def test_a_run_is_a_handful_of_files_however_many_samples(audited: Project) -> None:
     for folder in (audited.root / "results").glob("*/*/*"):
         if "logs" not in folder.parts:
-            assert len(list(folder.iterdir())) == 6
+            assert len(list(folder.iterdir())) == len(results.PIPELINE) + 1
 
 
 # 11. A name that a shell would run.
@@ -294,9 +297,10 @@ def test_two_branches_that_add_a_model_merge_without_thought(dvc_project: Projec
     conflict = dvc_project.run("git", "-c", "user.name=t", "-c", "user.email=t@localhost", "merge", "noisy", code=1)
     assert "params.yaml" not in conflict.replace("Auto-merging params.yaml", "")
     dvc_project.run("groundeval", "dvc")
-    dvc_project.run("dvc", "checkout", "-q")
+    dvc_project.run("dvc", "checkout", "-q", "--allow-missing")
     dvc_project.run("dvc", "repro", "-q")
     commit(dvc_project, "merged")
+    assert dvc_project.run("git", "grep", "-l", "^<<<<<<<", code=1) == ""
     assert "up to date" in dvc_project.run("dvc", "status")
     assert {r.model for r in plan.load(dvc_project.root / "params.yaml").runs} == {"almost", "noisy", "nothing"}
     board = (dvc_project.root / "results/report/leaderboard.md").read_text(encoding="utf-8")

@@ -13,13 +13,14 @@ from tests.audit.project import copy_of
 
 @pytest.mark.parametrize("number", range(2))
 def test_a_killed_run_comes_to_the_same_bytes(tiny: kill.Undisturbed, tmp_path: Path, number: int) -> None:
-    after = random.Random(number).uniform(0.25, 0.9) * tiny.lasts
-    kill.once(tiny.start, tmp_path / "p", tiny.right, after, kill.MODES[number + 1], "snakemake")
+    moment = kill.Moment.drawn(random.Random(number), tiny.right)
+    assert kill.once(tiny, tmp_path / "p", moment, kill.MODES[number + 1], "snakemake") < len(tiny.right)
 
 
 def test_a_killed_repro_comes_to_the_same_bytes(tiny: kill.Undisturbed, tmp_path: Path) -> None:
     """The bytes are those of Snakemake alone, so there is no need of another undisturbed run."""
-    kill.once(tiny.start, tmp_path / "p", tiny.right, 0.6 * tiny.lasts, kill.MODES[0], "dvc")
+    moment = kill.Moment(len(tiny.right) // 2, 0.5)
+    assert kill.once(tiny, tmp_path / "p", moment, kill.MODES[0], "dvc") < len(tiny.right)
 
 
 def test_a_partial_file_would_be_seen(tiny: kill.Undisturbed, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundeval.digests import merkle_root
-from groundeval.provenance import environment, inputs, statement
+from groundeval.provenance import environment, inputs, results, statement
 from tests.audit.project import commit, verified
 from tests.workflow.project import Project
 
@@ -66,9 +66,7 @@ def test_it_names_what_went_in(audited: Project) -> None:
     found = said(audited)
     for subject in found["subject"]:
         assert subject["digest"]["sha256"] == sha256(audited.root / "results" / RUN / subject["name"])
-    assert {s["name"] for s in found["subject"]} == {
-        *("metrics.json", "summary.json", "samples.parquet", "histograms.parquet", "predictions.parquet")
-    }
+    assert {s["name"] for s in found["subject"]} == set(results.PIPELINE)
     went_in = found["predicate"]["inputs"]
     for name in ("manifest", "truth", "raw"):
         assert went_in[name]["sha256"] == sha256(audited.root / went_in[name]["name"])
@@ -181,7 +179,9 @@ def test_trace_goes_from_the_number_to_two_masks(audited: Project, tmp_path: Pat
     sample = sorted((audited.root / "data/predictions/instructpart/almost").iterdir())[0]
     arguments = ["--metric", "gIoU", "--sample", sample.stem, "--out", str(tmp_path)]
     text = audited.run("groundeval", "trace", f"results/{RUN}", *arguments)
-    digests = [s["digest"]["sha256"] for s in said(audited)["subject"] if s["name"] != "summary.json"]
+    digests = [
+        s["digest"]["sha256"] for s in said(audited)["subject"] if s["name"] not in (results.SUMMARY, results.CURVES)
+    ]
     assert all(digest in text for digest in (*digests, sha256(sample)))
     import cv2
 

@@ -388,8 +388,8 @@ SIGNED: dict[str, tuple[Tamper, str]] = {
         ),
         f'1 files are not those that were signed, first "{MASKS}/provenance.json"',
     ),
-    "a run added": (lambda p: extra_model(p), '6 files were not signed, first "grefcoco/val/best/histograms.parquet"'),
-    "a run removed": (lambda p: shutil.rmtree(results(p, BOXES)), "6 files were signed and are absent"),
+    "a run added": (lambda p: extra_model(p), '7 files were not signed, first "grefcoco/val/best/curves.csv"'),
+    "a run removed": (lambda p: shutil.rmtree(results(p, BOXES)), "7 files were signed and are absent"),
     "the signed list": (lambda p: edit_json(results(p, "signature.dsse.json"), _shorter), "what is signed was altered"),
     "no signature": (lambda p: results(p, "signature.dsse.json").unlink(), "the results are not signed"),
 }

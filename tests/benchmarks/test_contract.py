@@ -6,10 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 from groundeval import benchmarks, formats
+from groundeval.metrics import intervals
 from groundeval.stages import aggregate, score
 from tests.benchmarks.case import GOLDEN, Case
 
@@ -111,6 +113,36 @@ def test_option_names_do_not_clash(case: Case) -> None:
     for name in formats.names():
         if formats.record(name).shape == case.record.shape:
             assert not set(formats.record(name).options) & set(case.record.options)
+
+
+def test_terms_are_the_metrics(case: Case) -> None:
+    """Whatever has an interval is, from the sums of its terms, the very value of the leaderboard."""
+    for model in case.demo.MODELS:
+        manifest, truth, answers, chosen = case.tables(model)
+        table, histograms, _ = score.score(case.name, manifest, truth.to_batches(), answers.to_batches(), chosen)
+        samples, protocol = aggregate.arrays(table), benchmarks.part(case.name, "protocol")
+        terms = protocol.terms(samples, histograms, chosen)
+        found = terms.values(terms.columns.sum(axis=0, dtype=np.float64)[None])
+        values = {name: metric["value"] for name, metric in case.evaluate(model)["metrics"].items()}
+        without = {name for name in case.record.columns if values[name] is not None} - set(found)
+        assert all(name.startswith(("AP/", "mAP")) for name in without)
+        for name in set(case.record.columns) & set(found):
+            unit = protocol.metrics(samples, histograms, chosen)[name].unit
+            expected = np.nan if values[name] is None else values[name] / intervals.scale(unit)
+            np.testing.assert_allclose(found[name], [expected], rtol=1e-12, err_msg=name)
+
+
+def test_every_column_has_an_interval_or_says_why_not(case: Case) -> None:
+    content = case.evaluate("noisy")
+    for name in case.record.columns:
+        metric = content["metrics"][name]
+        if metric["value"] is None:
+            assert "interval_method" not in metric
+        elif "interval" in metric:
+            low, high = metric["interval"]
+            assert 0 <= low <= metric["value"] <= high <= intervals.scale(metric["unit"]), name
+        else:
+            assert metric["interval_method"] == intervals.NONE
 
 
 def test_golden_numbers(case: Case) -> None:

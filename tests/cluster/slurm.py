@@ -15,6 +15,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 PROGRAMS = {
@@ -111,7 +112,8 @@ class Cluster:
         """As when a machine without a disk loses power: its daemon, all processes of its jobs, and what it knew are gone."""
         self._running["slurmd"].kill()
         self._running.pop("slurmd").wait()
-        self._kill(lambda title, environment: "SLURM_JOB_ID=" in environment or "slurmstepd" in title)
+        for process in self._of():
+            _kill(process)
         shutil.rmtree(self.folder / "spool")
         (self.folder / "spool").mkdir()
         # The controller notices it by itself, in some 20 s.
@@ -119,16 +121,23 @@ class Cluster:
         wait_for("the node to be down", lambda: self.node_state() == "DOWN")
 
     def return_node(self) -> None:
-        """The node comes back. Slurm starts its jobs anew two minutes later; here at once."""
+        """The node comes back. Slurm waits two minutes until it starts the lost jobs anew, here some seconds: until the node
+        has heard that it should end the lost ones."""
         self.run("scontrol", "update", f"NodeName={self.host}", "State=RESUME")
         self.start_node()
         for job in self.jobs("PENDING"):
-            self.run("scontrol", "update", f"JobId={job}", "StartTime=now")
+            self.run("scontrol", "update", f"JobId={job}", "StartTime=now+8")
 
     def next_running(self, *but: str) -> str:
-        """A job that runs now and is none of those."""
-        wait_for("a running job", lambda: set(self.jobs("RUNNING")) - set(but))
-        return min(set(self.jobs("RUNNING")) - set(but), key=int)
+        """A job that is none of those and in which Snakemake is at work."""
+        found: list[str] = []
+
+        def at_work() -> bool:
+            found[:] = [job for job in self.jobs("RUNNING") if job not in but and self._of(job)]
+            return bool(found)
+
+        wait_for("a job at work", at_work)
+        return found[0]
 
     def ended(self, job: str) -> tuple[str, int]:
         """How a job ended, and how often it was started anew."""
@@ -138,7 +147,8 @@ class Cluster:
 
     def kill_job(self, job: str) -> None:
         """kill -9 of all that the job runs, as the kernel does when memory is short."""
-        self._kill(lambda title, environment: f"SLURM_JOB_ID={job}\0" in environment and "slurmstepd" not in title)
+        for process in self._of(job):
+            _kill(process)
 
     def stop(self) -> None:
         """End the daemons, and whatever job is left."""
@@ -167,15 +177,14 @@ class Cluster:
         found = re.search(r"State=(\S+)", self.run("scontrol", "show", "node", self.host, check=False))
         return found[1].rstrip("*") if found else "UNKNOWN"
 
-    def _kill(self, which: Callable[[str, str], bool]) -> None:
-        """kill -9 of this cluster's processes of such a title and environment."""
-        for path in Path("/proc").glob("[0-9]*"):
-            try:
-                title, environment = ((path / name).read_text(errors="replace") for name in ("cmdline", "environ"))
-                if str(self.folder) in environment and which(title, environment):
-                    os.kill(int(path.name), signal.SIGKILL)
-            except OSError:  # it has ended meanwhile
-                continue
+    def _of(self, job: str = "") -> list[int]:
+        """Process ids of what a job runs, once that is Snakemake; of all jobs, with the daemons of their steps."""
+        found = {process: _known(process) for process in Path("/proc").glob("[0-9]*")}
+        ours = {int(p.name): (title, rest) for p, (title, rest) in found.items() if str(self.folder) in rest}
+        if not job:
+            return [p for p, (title, rest) in ours.items() if "slurmstepd" in title or "SLURM_JOB_ID=" in rest]
+        mine = {p: title for p, (title, rest) in ours.items() if f"SLURM_JOB_ID={job}\0" in rest}
+        return list(mine) if any("snakemake" in title for title in mine.values()) else []
 
     def _start(self, name: str, *arguments: str) -> None:
         program = shutil.which(name, path=PATH)
@@ -189,6 +198,21 @@ class Cluster:
                 stdin=subprocess.DEVNULL,
                 start_new_session=True,
             )
+
+
+def _known(process: Path) -> tuple[str, str]:
+    """A process's title; its environment and open files (the daemon of a step writes its title over the environment)."""
+    try:
+        title, environment = ((process / name).read_text(errors="replace") for name in ("cmdline", "environ"))
+        files = [str(path.readlink()) for path in (process / "fd").iterdir()] if "slurmstepd" in title else []
+    except OSError:  # it has ended meanwhile, or is somebody else's
+        return "", ""
+    return title, environment + " ".join(files)
+
+
+def _kill(process: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(process, signal.SIGKILL)
 
 
 def _free_ports(count: int) -> list[int]:

@@ -36,7 +36,7 @@ def test_runs_stand_side_by_side_with_baselines_and_counts() -> None:
 
 def test_a_single_run_shows_its_ratios_and_notes() -> None:
     text = printed([made_up.run("one")])
-    assert line(text, "acc") == ["acc", "0.6250", "5", "/", "8", "0.2500"]
+    assert line(text, "acc") == ["acc", "0.6250", "[0.2500,", "0.9000]", "5", "/", "8", "0.2500"]
     assert "note: areas of zero dropped (2)" in text
 
 

@@ -169,3 +169,9 @@ def test_tables_can_be_read_by_a_machine_that_reads_aloud() -> None:
 def test_boards_that_do_not_compare_say_so() -> None:
     found = page(made_up.run("a"), made_up.run("a", version="4"))
     assert sum("do not compare" in text for text in found.texts) == 2
+
+
+def test_intervals_are_shown_and_told_in_the_tooltip() -> None:
+    html = render(boards([parse(made_up.run("one"))]))
+    assert '<small class="interval">[0.2500, 0.9000]</small>' in html
+    assert "0.625 fraction = 5 / 8; 95 %: 0.25 to 0.9; interval: by hand" in html

@@ -310,6 +310,30 @@ def test_a_zip_that_lies_about_a_size(tmp_path: Path, declared: int) -> None:
     refused(tmp_path / "x.zip", "damaged")
 
 
+def test_a_zip_that_counts_other_members_than_it_lists(tmp_path: Path) -> None:
+    data = archives.write(tmp_path / "x.zip", {"a.bin": b"1", "b.bin": b"2"}).read_bytes()
+    for count in (1, 3, 65535):
+        wrong = data[:-14] + struct.pack("<HH", count, count) + data[-10:]
+        (tmp_path / "x.zip").write_bytes(wrong)
+        refused(tmp_path / "x.zip", f"2 members are listed, {count} counted")
+
+
+def test_a_zip_of_many_members(tmp_path: Path) -> None:
+    """More than the 65535 that the plain end record can count; one with a comment."""
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as made:
+        made.comment = b"many"
+        for number in range(65537):
+            made.writestr(f"{number}", b"")
+    assert len(Source(tmp_path / "x.zip").names()) == 65537
+
+
+def test_a_zip_whose_members_lie_before_its_beginning(tmp_path: Path) -> None:
+    """One byte lost: every offset of the list is then one too large, and zipfile takes it off again."""
+    data = archives.write(tmp_path / "x.zip", {"a.bin": bytes(1000)}).read_bytes()
+    (tmp_path / "x.zip").write_bytes(data[:4] + data[5:])
+    refused(tmp_path / "x.zip", "damaged")
+
+
 def test_a_tar_that_lies_about_a_size(tmp_path: Path) -> None:
     """Octal, binary, and in a pax header: sizes beyond the file, beyond any file, below zero."""
     for field in (b"77777777777\0", b"\x80" + b"\xff" * 11, b"\xff" * 12, b"-0000000001\0", b"99999999999\0"):

@@ -83,6 +83,18 @@ def test_a_pipe_and_a_socket_do_not_wait_for_ever(tmp_path: Path) -> None:
             Source(tmp_path).names()
 
 
+def test_folders_within_folders(tmp_path: Path) -> None:
+    """As deep as a path may be, which is deeper than Python's stack."""
+    here, depth = os.open(tmp_path, os.O_RDONLY), 1900
+    for _ in range(depth):
+        os.mkdir("d", dir_fd=here)
+        here, above = os.open("d", os.O_RDONLY, dir_fd=here), here
+        os.close(above)
+    os.close(os.open("x", os.O_CREAT, dir_fd=here))
+    os.close(here)
+    assert Source(tmp_path).names() == ["d/" * depth + "x"]
+
+
 def test_nothing_there(tmp_path: Path) -> None:
     for name in ("absent", "a\0b"):
         with pytest.raises(InputError, match="no such file or folder"):

@@ -16,6 +16,7 @@ import pkgutil
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import PurePosixPath
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -44,7 +45,12 @@ class Format:
 
 def names() -> list[str]:
     """Every format's name, sorted; modules that start with an underscore are shared parts."""
-    return sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
+    return list(_found())
+
+
+@cache
+def _found() -> tuple[str, ...]:
+    return tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
 
 
 def module(name: str, where: str = "format") -> ModuleType | Any:

@@ -36,6 +36,9 @@ from groundeval.tables import Shape
 
 _MANIFEST = ("sample_id", "image_id", "height", "width", "text")  # nothing that tells of the truth
 _SHAPES: tuple[Shape, ...] = ("mask", "boxes", "map")
+_TRAPS = """\
+Whoever gives you such a file gives you a program: read it before you run it.
+The result records its sha256. `groundeval verify` does not run it, and so cannot make the predictions again."""
 _YIELD = 'Yield dictionaries: {"sample_id": ..., "mask" or "boxes" or "map": ...}; see the README.'
 
 
@@ -54,7 +57,7 @@ class Adapter:
         options = {"rows": rows}
         if shape == "boxes":
             options["score_threshold"] = _boxes.OPTIONS["score_threshold"]
-        return Format(self.name, shape or "mask", "whatever the function reads", options, __doc__ or "")
+        return Format(self.name, shape or "mask", "whatever the function reads", options, __doc__ or "", _TRAPS)
 
     def read(
         self, source: Source, manifest: pa.Table, options: Mapping[str, Any], notes: Counter[str]

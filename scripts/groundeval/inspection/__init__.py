@@ -5,5 +5,6 @@ contents.py   kinds of files, counts
 pictures.py   sizes, depths and values of images and arrays
 records.py    keys, ids, boxes, scores and texts of JSON
 trials.py     every format and option, tried by really reading
+advice.py     what fits, what does not and why, the command to try
 overlay.py    a picture of three samples, to see with one's own eyes
 """

@@ -11,6 +11,7 @@ has; the random numbers are raw bits of a generator whose stream is fixed. The o
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ SEED = 0
 _TOP = 6  # equal clusters get their weight in pieces of 1, 2, 4 .. 2^6 clusters
 _STEPS = 1 << 16  # a weight is a quantile at one of so many steps
 _BITS = 49  # of a column's sum; no weight exceeds 13 a cluster, so a replicate's sum stays below 2^53
-_CELLS = 1 << 21  # weights in memory together
+_CELLS = 1 << 16  # weights in memory together: they stay in the cache
 
 
 def labels(names: NDArray[Any]) -> Integers:
@@ -72,7 +73,7 @@ def _weights(bits: np.random.PCG64, count: int, power: Integers) -> Floats:
     cells = count * len(power)
     steps = bits.random_raw(-(-cells // 4)).astype("<u8", copy=False).view("<u2")[:cells].reshape(count, -1)
     out, ends = np.empty(steps.shape), np.searchsorted(power, np.arange(_TOP + 2))
-    for p, (start, end) in enumerate(zip(ends[:-1], ends[1:], strict=True)):
+    for p, (start, end) in enumerate(pairwise(ends)):
         out[:, start:end] = _quantiles(p).take(steps[:, start:end])
     return out
 

@@ -46,7 +46,8 @@ class Terms:
 
     def clusters(self, metric: str, labels: NDArray[np.int64]) -> int:
         """How many clusters the metric is over."""
-        return len(np.unique(labels[self.counted[metric]] if metric in self.counted else labels))
+        inside = labels[self.counted[metric]] if metric in self.counted else labels
+        return int(np.count_nonzero(np.bincount(inside)))
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,9 @@ def ratios(pairs: Mapping[str, Pair]) -> Terms:
 
 def divided(numerator: NDArray[Any], denominator: NDArray[Any], empty: float = np.nan) -> Floats:
     """The quotient of two arrays; `empty` where the denominator is 0."""
-    return np.divide(numerator, denominator, out=np.full(denominator.shape, empty), where=denominator != 0)
+    out = np.full(denominator.shape, empty, np.float64)
+    np.divide(numerator, denominator, out=out, where=denominator != 0)
+    return out
 
 
 def of(terms: Terms, images: NDArray[Any], shares: Mapping[str, float]) -> dict[str, Interval]:

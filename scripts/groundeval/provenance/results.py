@@ -1,4 +1,4 @@
-"""The Statement of a whole folder of results: what is signed."""
+"""The files of results, and the Statement of a whole folder of them: what is signed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from groundeval.provenance import statement
+
+METRICS, SUMMARY, CURVES = "metrics.json", "summary.json", "curves.csv"
+SAMPLES, HISTOGRAMS, PREDICTIONS = "samples.parquet", "histograms.parquet", "predictions.parquet"
+PIPELINE = (METRICS, SUMMARY, CURVES, SAMPLES, HISTOGRAMS, PREDICTIONS)
+ALONE = (METRICS, SAMPLES, HISTOGRAMS)  # what `groundeval evaluate` writes
 
 SIGNATURE = "signature.dsse.json"
 KIND = "urn:groundeval:results:v1"

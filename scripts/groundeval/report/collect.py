@@ -129,11 +129,14 @@ def _metrics(content: Mapping[str, Mapping[str, Any]]) -> dict[str, Metric]:
 
 
 def _metric(said: Mapping[str, Any]) -> Metric:
+    ends = said.get("interval")
     numbers: Sequence[Any] = [said[name] for name in ("value", "numerator", "denominator")]
-    if any(isinstance(n, bool) or not isinstance(n, int | float | None) for n in numbers):
+    if any(isinstance(n, bool) or not isinstance(n, int | float | None) for n in (*numbers, *(ends or ()))):
         raise ValueError(f"{numbers} are not numbers")
     value, numerator, denominator = numbers
     if said["unit"] not in ("fraction", "percent"):
         raise ValueError(f"unit {said['unit']!r} is neither fraction nor percent")
     direction = said.get("direction", "higher")
-    return Metric(value, said["unit"], numerator, denominator, direction, said.get("reason"))
+    interval = None if ends is None else (ends[0], ends[1])
+    told = said.get("reason"), interval, said.get("interval_method")
+    return Metric(value, said["unit"], numerator, denominator, direction, *told)

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from groundeval.report.board import Board, Row
 from groundeval.report.collect import COUNTS
-from groundeval.report.text import ABSENT, markdown, number, spreadsheet, told
+from groundeval.report.text import ABSENT, interval, markdown, number, spreadsheet, told
 
 FIELDS = (
     *("benchmark", "split", "setting", "model", "kind", "metric", "value", "unit", "numerator", "denominator"),
+    *("low", "high", "interval_method"),
     *(*COUNTS, "status", "version", "format", "options", "note", "dataset", "truth", "tree"),
 )
 
@@ -45,7 +46,9 @@ def _lines(board: Board, row: Row) -> Iterator[dict[str, object]]:
     if not row.metrics:
         yield said
     for name, metric in row.metrics.items():
-        parts = {"numerator": metric.numerator, "denominator": metric.denominator}
+        parts: dict[str, object] = {"numerator": metric.numerator, "denominator": metric.denominator}
+        low, high = metric.interval or (None, None)
+        parts |= {"low": low, "high": high, "interval_method": metric.interval_method}
         note = said["note"] or metric.reason
         yield {**said, "metric": name, "value": metric.value, "unit": metric.unit, **parts, "note": note}
 
@@ -77,7 +80,8 @@ def _section(board: Board) -> Iterator[str]:
 def _cells(board: Board, row: Row) -> list[str]:
     kind = row.kind if row.run is None or row.run.mark is None else f"{row.kind}, **{row.run.mark}**"
     setting = [markdown(row.setting or ABSENT)] if board.has_setting else []
-    values = [number(row.metrics.get(column.name)) for column in board.columns]
+    said = [row.metrics.get(column.name) for column in board.columns]
+    values = [" ".join(filter(None, (number(metric), interval(metric)))) for metric in said]
     return [markdown(row.name), kind, *setting, *values, *_of_run(row)]
 
 

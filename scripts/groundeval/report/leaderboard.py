@@ -13,7 +13,7 @@ from rich.text import Text
 from groundeval.report.assemble import boards
 from groundeval.report.board import Board, Row
 from groundeval.report.collect import COUNTS, parse
-from groundeval.report.text import amount, division, number, visible
+from groundeval.report.text import amount, division, interval, number, visible
 
 
 def print_terminal(runs: Sequence[Mapping[str, Any]], console: Console | None = None) -> None:
@@ -56,6 +56,7 @@ def _table(board: Board, rows: Sequence[Row]) -> Table:
     for row in rows:
         table.add_column(_head(row), justify="right", overflow="fold")
         if single and row.run is not None:
+            table.add_column(Text("95 %\ninterval", style="dim"), justify="right", overflow="fold")
             table.add_column(Text("numerator /\ndenominator", style="dim"), justify="right", overflow="fold")
     for column in board.columns:
         cells = [cell for row in rows for cell in _value(row, column.name, single)]
@@ -80,8 +81,8 @@ def _head(row: Row) -> Text:
 
 def _value(row: Row, name: str, single: bool) -> list[Text]:
     metric = row.metrics.get(name)
-    ratio = [Text(division(metric), style="dim not bold")] if single and row.run is not None else []
-    return [Text(number(metric), style="" if row.run else "italic"), *ratio]
+    more = [Text(said(metric), style="dim not bold") for said in (interval, division)]
+    return [Text(number(metric), style="" if row.run else "italic"), *(more if single and row.run is not None else [])]
 
 
 def _count(row: Row, name: str, single: bool) -> list[Text]:
@@ -89,7 +90,7 @@ def _count(row: Row, name: str, single: bool) -> list[Text]:
         return [Text("")]
     count = row.run.counts[name]
     bad = name in ("missing", "invalid") and count > 0
-    return [Text(amount(count), style="bold yellow" if bad else ""), *([Text("")] if single else [])]
+    return [Text(amount(count), style="bold yellow" if bad else ""), *([Text("")] * 2 if single else [])]
 
 
 def _remarks(board: Board) -> Iterator[Text]:

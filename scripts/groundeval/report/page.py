@@ -19,7 +19,7 @@ from groundeval.report.curves import plots
 from groundeval.report.details import details
 
 TEMPLATES = Path(__file__).with_name("templates")
-FILTERS = ("visible", "number", "amount", "division", "exact", "told")
+FILTERS = ("visible", "number", "interval", "amount", "division", "exact", "told")
 
 
 def render(boards: Sequence[Board]) -> str:

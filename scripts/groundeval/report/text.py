@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from groundeval.metrics.ratios import Metric
@@ -25,6 +26,14 @@ def number(metric: Metric | None) -> str:
     if metric.value is None:
         return "n/a"
     return f"{metric.value:.2f}" if metric.unit == "percent" else f"{metric.value:.4f}"
+
+
+def interval(metric: Metric | None) -> str:
+    """The two ends of a 95 % interval with the digits of the value; "" where there is none."""
+    if metric is None or metric.interval is None:
+        return ""
+    low, high = (number(replace(metric, value=end)) for end in metric.interval)
+    return f"[{low}, {high}]"
 
 
 def amount(count: float | int | None) -> str:
@@ -52,7 +61,9 @@ def exact(metric: Metric | None) -> str:
     if metric.value is None:
         return visible(metric.reason or "no reason given")
     parts = "" if metric.numerator is None else f" = {metric.numerator!r} / {metric.denominator!r}"
-    return f"{metric.value!r} {metric.unit}{parts}"
+    ends = "" if metric.interval is None else f"; 95 %: {metric.interval[0]!r} to {metric.interval[1]!r}"
+    method = "" if metric.interval_method is None else f"; interval: {visible(metric.interval_method)}"
+    return f"{metric.value!r} {metric.unit}{parts}{ends}{method}"
 
 
 def told(options: Mapping[str, Any]) -> str:

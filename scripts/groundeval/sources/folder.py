@@ -67,7 +67,7 @@ class Source:
     def _all(self) -> Iterator[str]:
         if self._archive is not None:
             return iter(self._archive.names())
-        return _walk(str(self.path), "", self.path.resolve())
+        return _walk(str(self.path), self.path.resolve())
 
 
 def _read(path: str) -> bytes:
@@ -89,23 +89,31 @@ def _read(path: str) -> bytes:
     return content
 
 
-def _walk(folder: str, before: str, inside: Path) -> Iterator[str]:
+def _walk(root: str, inside: Path) -> Iterator[str]:
     """Relative names of the files. A link that leads out of the folder is refused, and so is all that is no file."""
+    waiting = [""]
+    while waiting:
+        before = waiting.pop()
+        for entry in _entries(f"{root}/{before}"):
+            name = before + entry.name
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(name + "/")
+                continue
+            if entry.is_symlink():
+                _check_link(Path(entry.path), inside)
+            elif not entry.is_file(follow_symlinks=False):
+                raise InputError(entry.path, "is neither a file nor a folder", "Keep only files in the folder.")
+            if not members.is_litter(name):
+                yield name
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
     try:
-        entries = list(os.scandir(folder))
+        with os.scandir(folder) as found:
+            return list(found)
     except OSError as error:
-        raise InputError(folder, f"cannot be listed ({error.strerror})", "Check its permissions.") from None
-    for entry in entries:
-        name = before + entry.name
-        if entry.is_dir(follow_symlinks=False):
-            yield from _walk(entry.path, name + "/", inside)
-            continue
-        if entry.is_symlink():
-            _check_link(Path(entry.path), inside)
-        elif not entry.is_file(follow_symlinks=False):
-            raise InputError(entry.path, "is neither a file nor a folder", "Keep only files in the folder.")
-        if not members.is_litter(name):
-            yield name
+        what = f"cannot be listed ({error.strerror})"
+        raise InputError(folder.rstrip("/"), what, "Check its permissions.") from None
 
 
 def _check_link(path: Path, inside: Path) -> None:

@@ -12,10 +12,12 @@ from itertools import pairwise
 from typing import BinaryIO
 
 from groundeval.errors import InputError, quoted
+from groundeval.sources import members
 from groundeval.sources.members import Member
 
 MAGIC = (b"PK\x03\x04", b"PK\x05\x06")  # the second: of an archive without members
-_LOCAL, _END = b"PK\x03\x04", b"PK\x05\x06"
+_LOCAL, _END, _END64 = b"PK\x03\x04", b"PK\x05\x06", b"PK\x06\x06"
+_MOST_END = 1 << 17  # the end records: 56, 20 and 22 bytes and a comment
 _SLACK = 512  # what a local header takes, nearly always
 _FIX = "Make the archive again."
 
@@ -23,9 +25,11 @@ _FIX = "Make the archive again."
 def listed(opened: BinaryIO, where: str) -> Iterator[tuple[str, Member | None]]:
     """Names as they stand, with where their bytes are; None for a folder."""
     try:
+        count = _entries(opened, where)
         with zipfile.ZipFile(opened) as archive:
-            _check_end(opened, archive, where)
             infos = archive.infolist()
+            if len(infos) != count:
+                raise zipfile.BadZipFile(f"{len(infos)} members are listed, {count} counted")
             _check_overlap(infos, archive.start_dir, where)
     except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, struct.error, UnicodeDecodeError) as error:
         raise InputError(where, f"the zip archive is damaged ({error})", _FIX) from None
@@ -84,13 +88,25 @@ def _check_overlap(infos: list[zipfile.ZipInfo], end: int, where: str) -> None:
     """Members that share bytes make a small archive unpack to petabytes."""
     spans = sorted((info.header_offset, info.header_offset + 30 + info.compress_size) for info in infos)
     last = max((stop for _, stop in spans), default=0)
+    if spans and spans[0][0] < 0:
+        raise InputError(where, "the zip archive is damaged (a member lies before its beginning)", _FIX)
     if last > end or any(stop > begin for (_, stop), (begin, _) in pairwise(spans)):
         raise InputError(where, "the members of the zip archive overlap: an archive bomb?", "Do not use this archive.")
 
 
-def _check_end(opened: BinaryIO, archive: zipfile.ZipFile, where: str) -> None:
-    """The list's end record must be the last thing in the file: whatever follows, another program may read instead."""
-    size = 22 + len(archive.comment)
-    opened.seek(-size, os.SEEK_END)
-    if opened.read(4) != _END:
+def _entries(opened: BinaryIO, where: str) -> int:
+    """How many members the end record counts. It must be the last thing in the file: programs look for it differently."""
+    size = opened.seek(0, os.SEEK_END)
+    start = opened.seek(max(0, size - _MOST_END))
+    tail = opened.read()
+    at = tail.rfind(_END)
+    if at < 0 or at + 22 > len(tail):
+        raise InputError(where, "the zip archive is cut off", _FIX)
+    count, comment = struct.unpack_from("<H8xH", tail, at + 10)
+    if start + at + 22 + comment != size:
         raise InputError(where, "the zip archive goes on after its end", _FIX)
+    if count == 0xFFFF and (large := tail.rfind(_END64, 0, at)) >= 0 and large + 40 <= at:
+        (count,) = struct.unpack_from("<Q", tail, large + 32)
+    if count > members.MOST_MEMBERS:
+        raise InputError(where, f"more than {members.MOST_MEMBERS} members", "Do not use this archive.")
+    return int(count)

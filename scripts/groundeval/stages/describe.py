@@ -29,12 +29,15 @@ def formats(name: str | None) -> None:
     """Print every format in short, or one with its example and traps."""
     for found in [name] if name else all_formats.names():
         record = all_formats.record(found)
-        needing = [b for b in all_benchmarks.names() if all_benchmarks.record(b).shape == record.shape]
+        fits_all = all_formats.adapter_file(found) is not None
+        needing = [b for b in all_benchmarks.names() if fits_all or all_benchmarks.record(b).shape == record.shape]
         print(f"{record.name}: {record.reads}\n  for {', '.join(needing)}")
         _options(record.options)
         if name:
             print(f"\nExample:\n{record.example}\n\nWhat goes wrong:\n{record.traps}")
         print()
+    if name is None:
+        print("FILE.py:FUNCTION: a format of your own; `groundeval formats FILE.py:FUNCTION` tells what it yields")
 
 
 def _options(options: Mapping[str, Option]) -> None:

@@ -5,7 +5,6 @@ It advises. A fit says that files can be read so, not that they are meant so; on
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,14 +14,13 @@ from typing import Any
 import pyarrow as pa
 
 from groundeval import benchmarks, formats, options, tables
-from groundeval.errors import InputError
-from groundeval.inspection import contents, trials
+from groundeval.errors import InputError, did_you_mean, quoted
+from groundeval.inspection import advice, contents, trials
 from groundeval.inspection import part as parts
 from groundeval.inspection.trials import Trial
 from groundeval.sources.folder import Source
 from groundeval.stages import aggregate, score, split
 
-SHOWN, REMARKS = 12, 3
 DRAWN = 3
 _UNKNOWN = 1000  # height and width of a sample where no truth says them
 
@@ -39,13 +37,19 @@ class Asked:
     out: Path | None = None
 
     @property
+    def declared(self) -> Mapping[str, options.Option]:
+        """The benchmark's options."""
+        return benchmarks.record(self.benchmark).options if self.benchmark else {}
+
+    @property
+    def said_own(self) -> dict[str, Any]:
+        """Of what was said, what concerns the benchmark."""
+        return {key: value for key, value in self.said.items() if key in self.declared}
+
+    @property
     def own(self) -> dict[str, Any]:
         """The benchmark's options with their values."""
-        if self.benchmark is None:
-            return {}
-        declared = benchmarks.record(self.benchmark).options
-        known = {key: value for key, value in self.said.items() if key in declared}
-        return options.resolve(declared, known, self.benchmark)
+        return options.resolve(self.declared, self.said_own, str(self.benchmark))
 
 
 def run(asked: Asked) -> None:
@@ -55,6 +59,7 @@ def run(asked: Asked) -> None:
 
 
 def _lines(asked: Asked) -> Iterator[str]:
+    _check_said(asked)
     source = Source(asked.path)
     part, values, faults = parts.of(source)
     yield from contents.told(source, part, values, faults)
@@ -67,9 +72,18 @@ def _lines(asked: Asked) -> Iterator[str]:
     known = manifest if manifest is not None else _made_up(found, contents.sizes(part, values))
     tried = [t for name in _names(asked) for t in trials.run(name, part, known, asked.own, asked.said)]
     fitting = _ranked([t for t in tried if t.fits], asked, manifest)
-    yield from _told(tried, fitting, asked)
+    yield from advice.told(tried, fitting)
+    if fitting:
+        yield from advice.to_try(fitting, asked.path, asked.benchmark, asked.truth, asked.split, asked.said_own)
     if fitting and asked.out is not None:
         yield _drawn(fitting[0], asked, known)
+
+
+def _check_said(asked: Asked) -> None:
+    known = {key for name in _names(asked) for key in formats.record(name).options} | set(asked.declared)
+    for key in asked.said:
+        if key not in known:
+            raise InputError("--set", f"unknown option {quoted(key)}{did_you_mean(key, known)}", "Correct the name.")
 
 
 def _manifest(asked: Asked) -> pa.Table:
@@ -113,9 +127,9 @@ def _agreement(
     if truth is None:
         return None
     counted, histograms, _ = score.score(benchmark, samples, truth.to_batches(), answers.to_batches(), trial.options)
-    said = {"benchmark": benchmark, "split": asked.split or "", "dataset": None}
-    content = aggregate.aggregate(counted, histograms, score.about(said, trial.format, trial.options, {}, "", ""))
-    value: float | None = content["metrics"][benchmarks.record(benchmark).headline]["value"]
+    protocol = benchmarks.part(benchmark, "protocol")
+    measured = protocol.metrics(aggregate.arrays(counted), histograms, trial.options)
+    value: float | None = measured[benchmarks.record(benchmark).headline].value
     return value
 
 
@@ -137,27 +151,6 @@ def _truth(asked: Asked, samples: pa.Table) -> pa.Table | None:
     return pa.Table.from_batches(batches)
 
 
-def _told(tried: list[Trial], fitting: list[Trial], asked: Asked) -> Iterator[str]:
-    yield f"\nfits: {len(fitting)} of {len(tried)} tried"
-    for trial in fitting[:SHOWN]:
-        counts = ", ".join(f"{n} {status}" for status, n in sorted(trial.statuses.items()) if status != "missing")
-        agree = "" if trial.agreement is None else f"; against the truth, on these alone: {trial.agreement:.4g}"
-        yield f"  {trial.format} {_options(trial)}: {counts}{agree}"
-        yield from (f"      remark: {note} ({n})" for note, n in trial.notes.most_common(REMARKS))
-    if len(fitting) > SHOWN:
-        yield f"  ... and {len(fitting) - SHOWN} more"
-    yield "does not fit"
-    for name in dict.fromkeys(t.format for t in tried):
-        failed = [t for t in tried if t.format == name and not t.fits]
-        if failed:
-            yield f"  {name} {_options(failed[0])}: {failed[0].reason()[:400]}"
-            yield from ([f"      and {len(failed) - 1} more choices of its options"] if len(failed) > 1 else [])
-    if fitting:
-        best = [t for t in fitting if t.agreement == fitting[0].agreement]
-        also = f" ({len(best) - 1} others fit as well: the files cannot tell which is meant)" if len(best) > 1 else ""
-        yield f"\nto try, if it is what is meant{also}:\n  {_command(fitting[0], asked)}"
-
-
 def _drawn(trial: Trial, asked: Asked, manifest: pa.Table) -> str:
     from groundeval.inspection import overlay
 
@@ -170,15 +163,4 @@ def _drawn(trial: Trial, asked: Asked, manifest: pa.Table) -> str:
     path, samples = asked.out / "overlay.png", manifest.take(rows)
     overlay.write(path, samples, _rows(trial, rows), _truth(asked, samples))
     ids = ", ".join(samples["sample_id"].to_pylist())
-    return f"{path}: {ids}, read as {trial.format} {_options(trial)}; prediction red, truth green, both yellow"
-
-
-def _options(trial: Trial) -> str:
-    return " ".join(f"{key}={value}" for key, value in trial.said.items()) or "(no options)"
-
-
-def _command(trial: Trial, asked: Asked) -> str:
-    sets = [word for key, value in {**asked.said, **trial.said}.items() for word in ("--set", f"{key}={value}")]
-    words = ["groundeval", "evaluate", asked.benchmark or "BENCHMARK", "--truth", str(asked.truth or "DIR")]
-    words += ["--split", asked.split or "SPLIT", "--predictions", str(asked.path), "--format", trial.format, *sets]
-    return shlex.join([*words, "--out", "OUT"])
+    return f"{path}: {ids}, read as {trial.format} {advice.options(trial)}; prediction red, truth green, both yellow"

@@ -13,12 +13,8 @@ from typing import Any
 
 from groundeval import files, formats, tables
 from groundeval.errors import InputError
-from groundeval.provenance import environment, inputs, statement, tree
+from groundeval.provenance import environment, inputs, results, statement, tree
 
-METRICS, SAMPLES, HISTOGRAMS = "metrics.json", "samples.parquet", "histograms.parquet"
-PREDICTIONS, SUMMARY, CURVES = "predictions.parquet", "summary.json", "curves.csv"
-PIPELINE = (METRICS, SUMMARY, CURVES, SAMPLES, HISTOGRAMS, PREDICTIONS)
-ALONE = (METRICS, SAMPLES, HISTOGRAMS)  # what `groundeval evaluate` writes
 STAGES = ("stages.split", "stages.prepare", "stages.convert", "stages.score", "stages.aggregate")
 
 
@@ -36,10 +32,10 @@ def run(folder: Path, manifest: Path, truth: Path, predictions: Path, raw: Path,
         "predictions": inputs.files(predictions),
         "raw": inputs.file(raw),
     }
-    said = tables.meta(folder / PREDICTIONS)
+    said = tables.meta(folder / results.PREDICTIONS)
     if adapter := formats.adapter_file(said["format"]):
         went_in["adapter"] = inputs.file(Path(adapter))
-    write(folder, PIPELINE, went_in, said["allow_incomplete"], _record(raw), out)
+    write(folder, results.PIPELINE, went_in, said["allow_incomplete"], _record(raw), out)
 
 
 def alone(folder: Path, truth: Path, predictions: Path, allow_incomplete: bool, adapter: str | None = None) -> None:
@@ -54,7 +50,7 @@ def alone(folder: Path, truth: Path, predictions: Path, allow_incomplete: bool, 
     record = _record(raw) if raw.is_file() else {}
     if record.get("generated") or record.get("files") or record.get("folder"):
         went_in["raw"] = inputs.file(raw, raw.name)
-    write(folder, ALONE, went_in, allow_incomplete, record if "raw" in went_in else {}, folder / statement.FILE)
+    write(folder, results.ALONE, went_in, allow_incomplete, record if "raw" in went_in else {}, folder / statement.FILE)
 
 
 def write(
@@ -66,7 +62,7 @@ def write(
     out: Path,
 ) -> None:
     """Write the Statement about `subjects` of `folder`."""
-    said = json.loads((folder / METRICS).read_bytes())
+    said = json.loads((folder / results.METRICS).read_bytes())
     modules = scorer_modules(said["benchmark"], said["format"])
     predicate = {
         "run": {key: said[key] for key in ("benchmark", "version", "split", "model")},

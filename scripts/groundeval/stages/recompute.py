@@ -9,9 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from groundeval import formats, tables
-from groundeval.provenance import inputs
+from groundeval.provenance import inputs, results
 from groundeval.stages import aggregate, convert, evaluate, prepare, score, split
-from groundeval.stages import provenance as stage
 from groundeval.verify import compare
 from groundeval.verify.check import Check
 from groundeval.verify.runs import Run
@@ -24,12 +23,12 @@ NO_TABLES = "only metrics.json, samples.parquet and histograms.parquet were kept
 def metrics(run: Run) -> Check:
     """Level 2: metrics.json and summary.json from samples.parquet and histograms.parquet, every byte."""
     with _again("level 2, metrics from counts") as (found, scratch):
-        out, summary, curves = (scratch / name for name in (stage.METRICS, stage.SUMMARY, stage.CURVES))
-        aggregate.run(run.folder / stage.SAMPLES, run.folder / stage.HISTOGRAMS, out, summary, curves)
-        _same(found, run.folder / stage.METRICS, out, compare.json_files)
+        out, summary, curves = (scratch / name for name in (results.METRICS, results.SUMMARY, results.CURVES))
+        aggregate.run(run.folder / results.SAMPLES, run.folder / results.HISTOGRAMS, out, summary, curves)
+        _same(found, run.folder / results.METRICS, out, compare.json_files)
         if run.piped:
-            _same(found, run.folder / stage.SUMMARY, summary, compare.json_files)
-            _same(found, run.folder / stage.CURVES, curves, compare.text_files)
+            _same(found, run.folder / results.SUMMARY, summary, compare.json_files)
+            _same(found, run.folder / results.CURVES, curves, compare.text_files)
     return found
 
 
@@ -39,11 +38,11 @@ def samples(run: Run) -> Check:
         if not run.piped:
             found.unchecked.append(NO_TABLES)
         elif _there(found, run, "manifest", "truth"):
-            read = (run.path("manifest"), run.path("truth"), run.folder / stage.PREDICTIONS)
-            out, histograms = scratch / stage.SAMPLES, scratch / stage.HISTOGRAMS
+            read = (run.path("manifest"), run.path("truth"), run.folder / results.PREDICTIONS)
+            out, histograms = scratch / results.SAMPLES, scratch / results.HISTOGRAMS
             score.run(*read, str(run.predicate["run"]["model"]), out, histograms)
-            _same(found, run.folder / stage.SAMPLES, out, compare.table_files)
-            _same(found, run.folder / stage.HISTOGRAMS, histograms, compare.table_files)
+            _same(found, run.folder / results.SAMPLES, out, compare.table_files)
+            _same(found, run.folder / results.HISTOGRAMS, histograms, compare.table_files)
     return found
 
 
@@ -55,12 +54,12 @@ def predictions(run: Run) -> Check:
         elif formats.adapter_file(str(run.predicate["parameters"]["format"])):
             found.unchecked.append(USERS_CODE)
         elif _there(found, run, "manifest", "predictions"):
-            out, said = scratch / stage.PREDICTIONS, run.predicate["parameters"]
+            out, said = scratch / results.PREDICTIONS, run.predicate["parameters"]
             files = (run.path("manifest"), run.path("predictions"))
             options = {name: value for name, value in said["options"].items() if value is not None}
             benchmark = str(run.predicate["run"]["benchmark"])
             convert.run(benchmark, *files, said["format"], options, out, said["allow_incomplete"])
-            _same(found, run.folder / stage.PREDICTIONS, out, compare.table_files)
+            _same(found, run.folder / results.PREDICTIONS, out, compare.table_files)
     return found
 
 
@@ -100,9 +99,9 @@ def whole(run: Run, raw: Path, files: Path) -> Check:
         evaluate.run(*names, allow_incomplete=said["allow_incomplete"])
         if difference := inputs.changes(run.inputs["predictions"], files):
             found.failed.append(f"predictions: {difference}")
-        for name in (stage.SAMPLES, stage.HISTOGRAMS):
+        for name in (results.SAMPLES, results.HISTOGRAMS):
             _same(found, run.folder / name, scratch / name, compare.table_files)
-        _same(found, run.folder / stage.METRICS, scratch / stage.METRICS, compare.json_files)
+        _same(found, run.folder / results.METRICS, scratch / results.METRICS, compare.json_files)
     return found
 
 

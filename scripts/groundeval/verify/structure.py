@@ -14,15 +14,12 @@ from groundeval.report.collect import parse
 from groundeval.verify.check import Check
 from groundeval.verify.runs import Run
 
-PIPED = ("metrics.json", "summary.json", "curves.csv", "samples.parquet", "histograms.parquet", "predictions.parquet")
-ALONE = ("metrics.json", "samples.parquet", "histograms.parquet")
-
 
 def check(run: Run) -> Check:
     """Files, their names and kinds; the identity of the run; the rows of its tables."""
     found = Check("level 0, structure")
     with found.guarded("provenance"):
-        wanted = PIPED if run.piped else ALONE
+        wanted = results.PIPELINE if run.piped else results.ALONE
         _files(run.folder, wanted, found)
         named = set(statement.digests(run.statement))
         found.expect(

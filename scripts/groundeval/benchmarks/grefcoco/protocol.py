@@ -150,7 +150,9 @@ def _all(samples: Samples) -> dict[str, Metric]:
 def _f1(samples: Samples) -> NDArray[np.float64]:
     """F1 of the matched boxes of each sample, 0 where neither side has a box."""
     boxes_ = samples["predicted"] + samples["true"]
-    return np.divide(2 * samples["matched"], boxes_, out=np.zeros(len(boxes_)), where=boxes_ > 0)
+    out = np.zeros(len(boxes_))
+    np.divide(2 * samples["matched"], boxes_, out=out, where=boxes_ > 0)
+    return out
 
 
 def _disagreements(samples: Samples) -> dict[str, NDArray[np.bool_]]:

@@ -134,7 +134,7 @@ def terms(
     parts = [np.hstack([samples[f"{c.partition('/')[0]}_{p}"] for p in _PARTS]) * rows[c][:, None] for c in of]
 
     def values(sums: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-        out = {}
+        out: dict[str, NDArray[np.float64]] = {}
         for curve, part in zip(of, np.split(sums, len(of), axis=1), strict=True):
             found = maxf_replicates.shares(*np.split(part, np.cumsum([maxf.LEVELS, maxf.LEVELS]), axis=1))
             out |= {f"{curve}/{rate}": drawn for rate, drawn in found.items()}
