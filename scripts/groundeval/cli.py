@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import re
 import sys
 from dataclasses import dataclass
@@ -49,13 +50,18 @@ def root(log: Annotated[Path | None, typer.Option(help="Also write an error mess
 
 def main() -> None:
     """Run a command. A user's mistake is one line on stderr and exit code 2."""
-    gc.set_threshold(1_000_000)  # a file of a million objects makes no garbage, and looking for some is a tenth of the time
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a command is one job on one core; a second thread only waits
+    gc.set_threshold(
+        1_000_000
+    )  # a file of a million objects makes no garbage, and looking for some is a tenth of the time
     try:
         app()
     except InputError as error:
         _fail(error.line())
     except OSError as error:
-        said = InputError(error.filename or "groundeval", error.strerror or str(error), "Check permissions and free space.")
+        said = InputError(
+            error.filename or "groundeval", error.strerror or str(error), "Check permissions and free space."
+        )
         _fail(said.line())
     except MemoryError:
         _fail("groundeval: out of memory. Give the process more, or split the predictions into several files.")
@@ -176,9 +182,13 @@ def dvc(
 @app.command(rich_help_panel=Audit)
 def verify(
     results: Annotated[Path, typer.Argument(help="A folder of results, or one run's.")] = Path("results"),
-    level: Annotated[int, typer.Option(help="0 structure, 1 digests, 2 metrics, 3 counts, 4 predictions, 5 truth.")] = 3,
+    level: Annotated[
+        int, typer.Option(help="0 structure, 1 digests, 2 metrics, 3 counts, 4 predictions, 5 truth.")
+    ] = 3,
     key: Annotated[Path | None, typer.Option(help="The signer's public key: also verify the signature.")] = None,
-    root: Annotated[Path | None, typer.Option(help="The tree that holds data/; by default that of the results.")] = None,
+    root: Annotated[
+        Path | None, typer.Option(help="The tree that holds data/; by default that of the results.")
+    ] = None,
     truth: Annotated[Path | None, typer.Option(help="For results of `evaluate`: the dataset's folder.")] = None,
     predictions: Annotated[Path | None, typer.Option(help="For results of `evaluate`: the prediction files.")] = None,
     objects: Annotated[list[Path] | None, typer.Option(help="A DVC store (cache or remote folder) to re-hash.")] = None,

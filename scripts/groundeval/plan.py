@@ -78,6 +78,11 @@ class Dataset:
         """The raw data's folder."""
         return f"data/raw/{self.benchmark}/{self.version}"
 
+    @property
+    def record(self) -> str:
+        """What the download stage says of the raw data."""
+        return f"{self.raw}.json"
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -85,6 +90,10 @@ class Plan:
 
     datasets: Mapping[str, Dataset]
     runs: tuple[Run, ...]
+
+    def of(self, wildcards: Any) -> Run:
+        """The run of a Snakemake rule's wildcards."""
+        return self.run(wildcards.benchmark, wildcards.split, wildcards.model)
 
     def run(self, benchmark: str, split: str, model: str) -> Run:
         """The run of that name."""

@@ -1,6 +1,7 @@
 # Models: prediction files -> predictions, counts of each sample, metrics, provenance. A job is one (benchmark, split, model).
 
 from functools import cache
+from pathlib import Path
 
 from groundeval import closure, formats, plan
 from groundeval.provenance import results
@@ -8,7 +9,6 @@ from groundeval.stages import provenance
 
 PLAN = plan.for_snakemake()
 fingerprint = cache(plan.fingerprint)  # two rules ask of the same files
-RESULT = "results/{benchmark}/{split}/{model}"
 
 
 wildcard_constraints:
@@ -17,28 +17,24 @@ wildcard_constraints:
     model=r"[A-Za-z][A-Za-z0-9._-]*",
 
 
-def run_of(wildcards):
-    return PLAN.run(wildcards.benchmark, wildcards.split, wildcards.model)
-
-
 rule convert:
     input:
         manifest="data/splits/{benchmark}/{split}.parquet",
-        predictions=lambda w: run_of(w).predictions,
-        adapter=lambda w: run_of(w).reader,
+        predictions=lambda w: PLAN.of(w).predictions,
+        adapter=lambda w: PLAN.of(w).reader,
     output:
-        RESULT + "/predictions.parquet",
+        "results/{benchmark}/{split}/{model}/predictions.parquet",
     log:
         "results/logs/{benchmark}/{split}/{model}/convert.log",
     conda:
         "../../envs/groundeval.yaml"
     params:
         code=lambda w: closure.digest(
-            "stages.convert", f"benchmarks.{w.benchmark}", formats.module_name(run_of(w).format)
+            "stages.convert", f"benchmarks.{w.benchmark}", formats.module_name(PLAN.of(w).format)
         ),
-        format=lambda w: run_of(w).format,
-        options=lambda w: plan.sets(run_of(w).options, run_of(w).allow_incomplete),
-        content=lambda w: fingerprint(run_of(w).predictions, *run_of(w).reader),
+        format=lambda w: PLAN.of(w).format,
+        options=lambda w: plan.sets(PLAN.of(w).options, PLAN.of(w).allow_incomplete),
+        content=lambda w: fingerprint(PLAN.of(w).predictions, *PLAN.of(w).reader),
     shell:
         "python -m groundeval --log {log:q} convert {wildcards.benchmark:q} --manifest {input.manifest:q}"
         " --predictions {input.predictions:q} --format {params.format:q} --out {output:q} {params.options:q}"
@@ -48,10 +44,10 @@ rule score:
     input:
         manifest="data/splits/{benchmark}/{split}.parquet",
         truth="data/truth/{benchmark}/{split}.parquet",
-        predictions=RESULT + "/predictions.parquet",
+        predictions="results/{benchmark}/{split}/{model}/predictions.parquet",
     output:
-        samples=RESULT + "/samples.parquet",
-        histograms=RESULT + "/histograms.parquet",
+        samples="results/{benchmark}/{split}/{model}/samples.parquet",
+        histograms="results/{benchmark}/{split}/{model}/histograms.parquet",
     log:
         "results/logs/{benchmark}/{split}/{model}/score.log",
     conda:
@@ -66,12 +62,12 @@ rule score:
 
 rule aggregate:
     input:
-        samples=RESULT + "/samples.parquet",
-        histograms=RESULT + "/histograms.parquet",
+        samples="results/{benchmark}/{split}/{model}/samples.parquet",
+        histograms="results/{benchmark}/{split}/{model}/histograms.parquet",
     output:
-        metrics=RESULT + "/metrics.json",
-        summary=RESULT + "/summary.json",
-        curves=RESULT + "/curves.csv",
+        metrics="results/{benchmark}/{split}/{model}/metrics.json",
+        summary="results/{benchmark}/{split}/{model}/summary.json",
+        curves="results/{benchmark}/{split}/{model}/curves.csv",
     log:
         "results/logs/{benchmark}/{split}/{model}/aggregate.log",
     conda:
@@ -88,12 +84,12 @@ rule provenance:
     input:
         manifest="data/splits/{benchmark}/{split}.parquet",
         truth="data/truth/{benchmark}/{split}.parquet",
-        predictions=lambda w: run_of(w).predictions,
-        adapter=lambda w: run_of(w).reader,
-        raw=lambda w: PLAN.datasets[w.benchmark].raw + ".json",
-        results=[f"{RESULT}/{name}" for name in results.PIPELINE],
+        predictions=lambda w: PLAN.of(w).predictions,
+        adapter=lambda w: PLAN.of(w).reader,
+        raw=lambda w: PLAN.datasets[w.benchmark].record,
+        results=[f"results/{{benchmark}}/{{split}}/{{model}}/{name}" for name in results.PIPELINE],
     output:
-        RESULT + "/provenance.json",
+        "results/{benchmark}/{split}/{model}/provenance.json",
     log:
         "results/logs/{benchmark}/{split}/{model}/provenance.log",
     conda:
@@ -101,10 +97,10 @@ rule provenance:
     params:
         code=lambda w: closure.digest(
             "stages.provenance",
-            *provenance.scorer_modules(w.benchmark, run_of(w).format),
+            *provenance.scorer_modules(w.benchmark, PLAN.of(w).format),
         ),
-        folder=lambda w, output: output[0].removesuffix("/provenance.json"),
-        content=lambda w: fingerprint(run_of(w).predictions, *run_of(w).reader),
+        folder=lambda w, output: Path(output[0]).parent,
+        content=lambda w: fingerprint(PLAN.of(w).predictions, *PLAN.of(w).reader),
     shell:
         "python -m groundeval --log {log:q} provenance {params.folder:q} --manifest {input.manifest:q}"
         " --truth {input.truth:q} --predictions {input.predictions:q} --raw {input.raw:q} --out {output:q}"

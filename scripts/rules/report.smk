@@ -1,5 +1,7 @@
 # The leaderboard over all runs of params.yaml.
 
+from pathlib import Path
+
 from groundeval import closure, plan
 from groundeval.stages import dvc
 
@@ -24,6 +26,6 @@ rule report:
         "../../envs/groundeval.yaml"
     params:
         code=closure.digest("stages.report", *(f"benchmarks.{name}" for name in PLAN.datasets)),
-        folder=lambda w, output: output.html.removesuffix("/index.html"),
+        folder=lambda w, output: Path(output.html).parent,
     shell:
         "python -m groundeval --log {log:q} report {input.metrics:q} --out {params.folder:q}"

@@ -15,9 +15,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from groundeval import tables
-from groundeval.provenance import results
-from groundeval.stages import aggregate, provenance, score, verify
+from groundeval import benchmarks, options, tables
+from groundeval.provenance import results, statement
+from groundeval.stages import aggregate, convert, download, prepare, provenance, score, split, verify
 from tests.workflow.project import ROOT, Project, make_project
 
 PARAMS = Path(__file__).with_name("params.yaml")
@@ -75,6 +75,27 @@ def verified(project: Project, level: int = 3, **asked: Any) -> str:
     text = said.getvalue()
     assert passed == text.splitlines()[-1].startswith("PASS")
     return text
+
+
+def made_alone(root: Path, benchmark: str, model: str) -> Project:
+    """One demo run, stage by stage in this process, where there is no need of Snakemake."""
+    record, demo = benchmarks.record(benchmark), benchmarks.part(benchmark, "demo")
+    split_name, how = "val" if benchmark == "grefcoco" else "test", demo.MODELS[model]
+    project, raw = Project(root), Path("data/raw", benchmark, "demo")
+    manifest, truth = (Path("data", kind, benchmark, f"{split_name}.parquet") for kind in ("splits", "truth"))
+    delivered, folder = Path("data/predictions", benchmark, model), Path("results", benchmark, split_name, model)
+    made = (folder / results.SAMPLES, folder / results.HISTOGRAMS)
+    with inside(project):
+        download.run(benchmark, "demo", raw, Path("data/sources.yaml"))
+        delivered.mkdir(parents=True)
+        demo.predict(raw, delivered, model, download.DEMO_SEED)
+        split.run(benchmark, raw, split_name, options.resolve(record.options, {}, benchmark), manifest, "demo")
+        prepare.run(raw, manifest, truth)
+        convert.run(benchmark, manifest, delivered, how["format"], how["options"], folder / results.PREDICTIONS)
+        score.run(manifest, truth, folder / results.PREDICTIONS, model, *made)
+        aggregate.run(*made, *(folder / name for name in (results.METRICS, results.SUMMARY, results.CURVES)))
+        provenance.run(folder, manifest, truth, delivered, raw.with_name("demo.json"), folder / statement.FILE)
+    return project
 
 
 def forge(project: Project, run: str) -> None:

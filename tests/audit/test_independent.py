@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pycocotools.mask as coco
 import pytest
@@ -11,9 +13,10 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import linear_sum_assignment
 
 from groundeval.metrics import masks, matching
+from groundeval.verify import independent
 from groundeval.verify.independent import boxes, maps
 from groundeval.verify.independent import masks as plain
-from tests.audit.project import score_again, verified
+from tests.audit.project import made_alone, score_again, verified
 from tests.workflow.project import Project
 
 SHAPES = st.tuples(st.integers(1, 9), st.integers(1, 9))
@@ -51,6 +54,15 @@ def test_the_largest_score_is_the_class_the_first_where_several_are() -> None:
     truth = np.ones((2 * maps.HEIGHT, 2 * maps.WIDTH), np.uint8)
     counted = np.reshape(maps.confusion(truth, scores, 3, 3, None), (3, 4))
     assert counted.tolist() == [[0] * 4, [maps.WIDTH * (maps.HEIGHT - 1), maps.WIDTH, 0, 0], [0] * 4]
+
+
+@pytest.mark.parametrize("model", ["almost", "noisy", "nothing"])
+@pytest.mark.parametrize("benchmark", sorted(independent.SCORERS))
+def test_both_scorers_agree(tmp_path: Path, benchmark: str, model: str) -> None:
+    project = made_alone(tmp_path, benchmark, model)
+    found = verified(project, 5, independent=4)
+    assert "independent scorer           PASS" in found
+    assert found.splitlines()[-1].startswith("PASS"), found
 
 
 @pytest.mark.parametrize(

@@ -146,6 +146,14 @@ SIMPLE: dict[str, tuple[Tamper, int, str]] = {
         0,
         f"results/{BOXES}: made from dataset version 'demo', params.yaml says 'official'",
     ),
+    "an input that leads out of the tree": (
+        lambda p: edit_json(
+            results(p, f"{MASKS}/provenance.json"),
+            lambda c: c["predicate"]["inputs"]["truth"].update(name="../../../etc/passwd"),
+        ),
+        1,
+        'input "../../../etc/passwd" leads out of the tree',
+    ),
     "the record of the download": (
         lambda p: edit_json(p.root / "data/raw/grefcoco/demo.json", lambda c: c.update(licence="none")),
         1,

@@ -28,7 +28,8 @@ MAY_IMPORT = {
     "report": LEAVES | {"benchmarks", "report", "provenance"},
     "closure": set(),
     "plan": LEAVES | {"benchmarks", "formats"},
-    "stages": LEAVES | {"benchmarks", "formats", "plan", "closure", "report", "provenance", "verify", "inspection", "stages"},
+    "stages": LEAVES
+    | {"benchmarks", "formats", "plan", "closure", "report", "provenance", "verify", "inspection", "stages"},
     "cli": LEAVES | {"stages", "plan", "report", "benchmarks", "formats"},
     "__main__": {"cli"},
     "__init__": set(),

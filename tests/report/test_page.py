@@ -72,7 +72,7 @@ def test_the_leaderboard_has_runs_baselines_and_published_rows_with_counts() -> 
         "Theirs",
     ]
     assert found.row("better")[1:] == [
-        "0.8750",
+        "0.8750 [0.2500, 0.9000]",
         "33.33",
         "0.2500",
         "8",
@@ -92,7 +92,8 @@ def test_numerators_denominators_and_other_metrics_are_there() -> None:
     assert ["cup/saucer", "0.5000", "0.5000", "2"] in found.rows
     assert ["none", "n/a", "n/a", "0"] in found.rows
     assert ["a", "areas of zero dropped", "2"] in found.rows
-    assert {"title": "0.625 fraction = 5 / 8", "class": "n headline"} in found.named("td")
+    told = "0.625 fraction = 5 / 8; 95 %: 0.25 to 0.9; interval: by hand"
+    assert {"title": told, "class": "n headline"} in found.named("td")
 
 
 def test_incomplete_and_unscored_runs_are_marked() -> None:

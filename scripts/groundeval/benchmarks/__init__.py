@@ -3,8 +3,9 @@
 A folder has
     __init__.py   RECORD: what the benchmark is, as constants
     truth.py      manifest(raw, split, options) and truth(raw, manifest, options): official files -> tables
-    protocol.py   counts(...), metrics(...), baselines(...): integers of each sample, then ratios; CONSTANTS: what the
-                  protocol fixes, and which of it is a choice or an inference; every result records them
+    protocol.py   counts(...), metrics(...), baselines(...): integers of each sample, then ratios; terms(...): the same
+                  as functions of sums over samples, for intervals and comparisons; CONSTANTS: what the protocol
+                  fixes, and which of it is a choice or an inference; every result records them
     demo.py       write(folder, seed): a small dataset in the official layout; predict(...): three demo models
     published.yaml   rows that were published elsewhere
     README.md     the card: formula, units, traps, what is missing

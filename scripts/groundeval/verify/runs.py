@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from groundeval.errors import InputError
+from groundeval.errors import InputError, quoted
 from groundeval.provenance import statement
 
 METRICS = "metrics.json"
@@ -46,8 +46,14 @@ class Run:
         return "truth" in self.inputs
 
     def path(self, name: str) -> Path:
-        """Where an input stands."""
-        return self.root / str(self.inputs[name]["name"])
+        """Where an input stands. InputError for a name that leads out of the tree: results may come from anybody."""
+        said = str(self.inputs[name]["name"])
+        path = self.root / said
+        if not path.resolve().is_relative_to(self.root.resolve()) and not path.is_symlink():
+            raise InputError(
+                self.folder / statement.FILE, f"input {quoted(said)} leads out of the tree", "Do not use it."
+            )
+        return path
 
     def present(self, *names: str) -> bool:
         """Are all these inputs there to be looked at?"""
