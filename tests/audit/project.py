@@ -22,7 +22,7 @@ from tests.workflow.project import ROOT, Project, make_project
 
 PARAMS = Path(__file__).with_name("params.yaml")
 TINY = Path(__file__).with_name("tiny.yaml")
-IGNORED = shutil.ignore_patterns(".snakemake", "__pycache__")
+IGNORED = shutil.ignore_patterns("__pycache__")
 
 
 def commit(project: Project, message: str = "a commit") -> str:

@@ -57,7 +57,7 @@ def test_push_wipe_pull(reproduced: Project) -> None:
 def test_one_changed_model_reruns_itself_and_the_report(reproduced: Project) -> None:
     path = next(iter((reproduced.root / "data/predictions/grefcoco/almost").iterdir()))
     rows = json.loads(path.read_text(encoding="utf-8"))
-    rows[0]["bbox"] = [0.0, 0.0, 1.0, 1.0]
+    rows[0] |= {"bbox": [0.0, 0.0, 1.0, 1.0], "score": 0.99}  # above the threshold, so that the numbers change
     path.write_text(json.dumps(rows), encoding="utf-8")
     assert STAGE.findall(reproduced.run("dvc", "repro")) == ["evaluate@grefcoco-val-almost", "report"]
 

@@ -102,6 +102,8 @@ def _alone(kept: Path) -> Iterator[Path]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InputError(kept, "another process is fetching it", "Wait until that has ended.") from None
+        except OSError:  # some network file systems have no locks
+            pass
         try:
             yield kept.with_name(f".{kept.name}.part")
         finally:
