@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from tests.audit import kill
-from tests.audit.project import commit, copy_of, fresh
+from tests.audit.project import commit, copy_of, everything, fresh
 from tests.workflow.project import Project
 
 
 @pytest.fixture(scope="session")
 def audited(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """Everything has run once, from a clean commit. Tests do not change it; they take a `project`."""
+    """Everything has been made once, from a clean commit. Tests do not change it; they take a `project`."""
     made = fresh(tmp_path_factory.mktemp("audited") / "p")
-    made.snakemake()
+    everything(made)
     return made
 
 

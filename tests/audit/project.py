@@ -15,9 +15,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from groundeval import benchmarks, options, tables
+from groundeval import benchmarks, options, plan, tables
 from groundeval.provenance import results, statement
-from groundeval.stages import aggregate, convert, download, prepare, provenance, score, split, verify
+from groundeval.stages import aggregate, convert, demo, download, prepare, provenance, report, score, split, verify
 from tests.workflow.project import ROOT, Project, make_project
 
 PARAMS = Path(__file__).with_name("params.yaml")
@@ -77,25 +77,51 @@ def verified(project: Project, level: int = 3, **asked: Any) -> str:
     return text
 
 
+def everything(project: Project) -> None:
+    """All runs of the plan by the project's own code, stage by stage in one process: what Snakemake would make, sooner."""
+    program = f"import sys; sys.path.append({str(ROOT)!r}); from tests.audit.project import make_all; make_all()"
+    project.run(sys.executable, "-c", program)
+
+
 def made_alone(root: Path, benchmark: str, model: str) -> Project:
-    """One demo run, stage by stage in this process, where there is no need of Snakemake."""
-    record, demo = benchmarks.record(benchmark), benchmarks.part(benchmark, "demo")
-    split_name, how = "val" if benchmark == "grefcoco" else "test", demo.MODELS[model]
-    project, raw = Project(root), Path("data/raw", benchmark, "demo")
-    manifest, truth = (Path("data", kind, benchmark, f"{split_name}.parquet") for kind in ("splits", "truth"))
-    delivered, folder = Path("data/predictions", benchmark, model), Path("results", benchmark, split_name, model)
-    made = (folder / results.SAMPLES, folder / results.HISTOGRAMS)
-    with inside(project):
-        download.run(benchmark, "demo", raw, Path("data/sources.yaml"))
-        delivered.mkdir(parents=True)
-        demo.predict(raw, delivered, model, download.DEMO_SEED)
-        split.run(benchmark, raw, split_name, options.resolve(record.options, {}, benchmark), manifest, "demo")
-        prepare.run(raw, manifest, truth)
-        convert.run(benchmark, manifest, delivered, how["format"], how["options"], folder / results.PREDICTIONS)
-        score.run(manifest, truth, folder / results.PREDICTIONS, model, *made)
-        aggregate.run(*made, *(folder / name for name in (results.METRICS, results.SUMMARY, results.CURVES)))
-        provenance.run(folder, manifest, truth, delivered, raw.with_name("demo.json"), folder / statement.FILE)
+    """One demo run, by the code of this process."""
+    split_name = "val" if benchmark == "grefcoco" else "test"
+    entry = {"dataset": {"version": "demo", "splits": [split_name]}}
+    models = {model: benchmarks.part(benchmark, "demo").MODELS[model]}
+    (root / "params.yaml").write_text(json.dumps({"benchmarks": {benchmark: {**entry, "models": models}}}))
+    with inside(project := Project(root)):
+        demo.predictions(plan.load(Path("params.yaml")))
+        make_all()
     return project
+
+
+def make_all() -> None:
+    """Every stage of every run of params.yaml, in the current folder."""
+    planned = plan.load(Path("params.yaml"))
+    for name, dataset in planned.datasets.items():
+        download.run(name, dataset.version, Path(dataset.raw), Path("data/sources.yaml"))
+        chosen = options.resolve(benchmarks.record(name).options, dataset.options, name)
+        for split_name in dataset.splits:
+            manifest, truth = _tables(name, split_name)
+            split.run(name, Path(dataset.raw), split_name, chosen, manifest, dataset.version)
+            prepare.run(Path(dataset.raw), manifest, truth)
+    for run in planned.runs:
+        _make(run, Path(planned.datasets[run.benchmark].raw + ".json"))
+    report.report([Path(run.folder, results.METRICS) for run in planned.runs], Path("results/report"))
+
+
+def _make(run: plan.Run, raw: Path) -> None:
+    (manifest, truth), folder = _tables(run.benchmark, run.split), Path(run.folder)
+    files, made = Path(run.predictions), (folder / results.SAMPLES, folder / results.HISTOGRAMS)
+    predictions = folder / results.PREDICTIONS
+    convert.run(run.benchmark, manifest, files, run.format, run.options, predictions, run.allow_incomplete)
+    score.run(manifest, truth, predictions, run.model, *made)
+    aggregate.run(*made, *(folder / name for name in (results.METRICS, results.SUMMARY, results.CURVES)))
+    provenance.run(folder, manifest, truth, files, raw, folder / statement.FILE)
+
+
+def _tables(benchmark: str, split_name: str) -> tuple[Path, Path]:
+    return Path(f"data/splits/{benchmark}/{split_name}.parquet"), Path(f"data/truth/{benchmark}/{split_name}.parquet")
 
 
 def forge(project: Project, run: str) -> None:

@@ -16,9 +16,10 @@ import pytest
 import yaml
 
 from groundeval import closure, plan
+from groundeval.errors import InputError
 from groundeval.provenance import results
 from groundeval.stages import provenance
-from tests.audit.project import commit, edit_json, flip, verified
+from tests.audit.project import TINY, commit, edit_json, flip, verified
 from tests.workflow.project import ROOT, Project
 
 RULES = sorted((ROOT / "scripts/rules").glob("*.smk"))
@@ -190,6 +191,17 @@ def test_another_version_of_a_library_reruns_what_uses_it(tiny_project: Project)
     assert {"split", "prepare", "convert", "score", "aggregate", "provenance", "report"} <= rules
 
 
+def test_edited_code_is_seen_by_verify_if_not_by_snakemake(tiny_project: Project) -> None:
+    """Snakemake compares a digest of the code with what it wrote down: without `.snakemake` it has nothing to compare."""
+    (tiny_project.root / EDITED).open("a").write("# edited\n")
+    assert {rule for rule, _ in tiny_project.wanted()} >= {"score", "provenance", "report"}
+    shutil.rmtree(tiny_project.root / ".snakemake")
+    output = tiny_project.run("groundeval", "verify", "--level", "1", code=1)
+    assert f'made by other code than stands here: 1 of 26 files differ, first "{EDITED}"' in re.sub(
+        r"of \d+", "of 26", output
+    )
+
+
 def test_an_edited_output_is_seen_by_verify_if_not_by_snakemake(tiny_project: Project) -> None:
     edit_json(tiny_project.root / RUN / "metrics.json", lambda c: c["metrics"]["set_accuracy"].update(value=1.0))
     os.utime(tiny_project.root / RUN / "metrics.json", (1_500_000_000, 1_500_000_000))
@@ -274,13 +286,19 @@ def test_a_run_is_a_handful_of_files_however_many_samples(audited: Project) -> N
 # 11. A name that a shell would run.
 
 
-@pytest.mark.parametrize("name", ["x;touch pwned", "$(touch pwned)", "a b", "-rf", "../up", "`id`"])
-def test_a_model_cannot_be_named_so_that_it_runs(tiny_project: Project, name: str) -> None:
+@pytest.mark.parametrize("name", ["x;touch pwned", "$(touch pwned)", "a b", "-rf", "../up", "`id`", "a\nb", ""])
+def test_a_model_cannot_be_named_so_that_it_runs(tmp_path: Path, name: str) -> None:
+    params = tmp_path / "params.yaml"
+    params.write_text(TINY.read_text(encoding="utf-8").replace("almost:", f"{json.dumps(name)}:"), encoding="utf-8")
+    with pytest.raises(InputError, match="is not a name"):
+        plan.load(params)
+
+
+def test_nothing_runs_under_a_name_that_is_none(tiny_project: Project) -> None:
     params = tiny_project.root / "params.yaml"
-    text = params.read_text(encoding="utf-8")
-    params.write_text(text.replace("      almost:", f"      {json.dumps(name)}:"), encoding="utf-8")
-    output = tiny_project.run("snakemake", "-n", "--", f"results/grefcoco/val/{name}/metrics.json", code=2)
-    assert "is not a name" in output
+    text = params.read_text(encoding="utf-8").replace("almost:", "x;touch pwned;:")
+    params.write_text(text, encoding="utf-8")
+    assert "is not a name" in tiny_project.run("snakemake", "--cores", "1", "--", "all", code=2)
     assert not (tiny_project.root / "pwned").exists()
 
 

@@ -60,7 +60,7 @@ def test_the_largest_score_is_the_class_the_first_where_several_are() -> None:
 @pytest.mark.parametrize("benchmark", sorted(independent.SCORERS))
 def test_both_scorers_agree(tmp_path: Path, benchmark: str, model: str) -> None:
     project = made_alone(tmp_path, benchmark, model)
-    found = verified(project, 5, independent=4)
+    found = verified(project, 5, independent=2)
     assert "independent scorer           PASS" in found
     assert found.splitlines()[-1].startswith("PASS"), found
 

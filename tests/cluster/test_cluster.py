@@ -32,11 +32,6 @@ def harmed(profile: str, cluster: Cluster, project: Project) -> None:
     assert cluster.ended(third) == ("COMPLETED", 1)
 
 
-def results(project: Project) -> dict[str, bytes]:
-    """The bytes of every result and table; what a kill leaves under a temporary name is none."""
-    return {name: content for name, content in project.digests().items() if not name.endswith(".tmp")}
-
-
 def without_results(project: Project, root: Path, benchmark: str) -> Project:
     """A copy in which the models of one benchmark, and the report, are to be run."""
     made = copied(project, root)
@@ -54,13 +49,13 @@ def everything(cluster: Cluster, delivered: Project, tmp_path_factory: pytest.Te
 
 
 def test_everything_through_the_generic_plugin(local: Project, everything: Project) -> None:
-    assert results(everything) == results(local)
+    assert everything.digests() == local.digests()
 
 
 def test_a_benchmark_through_the_slurm_plugin(cluster: Cluster, local: Project, tmp_path: Path) -> None:
     project = without_results(local, tmp_path / "p", "grefcoco")
     harmed("slurm", cluster, project)
-    assert results(project) == results(local)
+    assert project.digests() == local.digests()
 
 
 def test_one_dvc_commit_ends_a_cluster_run(everything: Project, tmp_path: Path) -> None:
@@ -85,7 +80,7 @@ def test_the_recorded_command_unchanged_on_slurm(cluster: Cluster, local: Projec
     output = project.run("dvc", "repro", "--force", "--single-item", "--no-run-cache", stage, **environment)
     assert "has been submitted with SLURM jobid" in output
     assert (project.root / "dvc.lock").read_bytes() == recorded
-    assert results(project) == results(local)
+    assert project.digests() == local.digests()
 
 
 def test_a_killed_snakemake_goes_on_where_it_stopped(cluster: Cluster, local: Project, tmp_path: Path) -> None:
@@ -98,7 +93,7 @@ def test_a_killed_snakemake_goes_on_where_it_stopped(cluster: Cluster, local: Pr
     assert "--unlock" in Running(project, cluster, "cluster").end(code=1)
     project.snakemake("--unlock")
     Running(project, cluster, "cluster").end()
-    assert results(project) == results(local)
+    assert project.digests() == local.digests()
 
 
 def test_status_of_a_job_nobody_knows_and_of_a_silent_controller(cluster: Cluster, tmp_path: Path) -> None:

@@ -22,9 +22,6 @@ HEAD = """\
 stages:
 """
 COMMAND = 'snakemake --profile "\\${{SNAKEMAKE_PROFILE:-envs/local}}" -s scripts/rules/{rules}.smk -F -- {targets}'
-# DVC reads params.yaml anew for every stage and rewrites dvc.lock after every stage: beyond so many runs, the time that
-# it takes grows with their square. Then a stage is all runs on a split, to run by Snakemake and to record by `dvc commit`.
-MANY = 100
 CODE = ("errors", "options", "files", "tables", "digests", "plan", "closure", "cli", "__init__", "__main__")
 
 # The provenance names the code of split and prepare too: a run's numbers come from it.
@@ -53,8 +50,6 @@ def check_in_stage() -> None:
 
 def text(planned: plan.Plan) -> str:
     """The content of dvc.yaml."""
-    if len(planned.runs) > MANY:
-        return HEAD + _data(planned) + _evaluate_splits(planned) + _report_of_splits(planned)
     return HEAD + _data(planned) + _evaluate(planned) + _report(planned)
 
 
@@ -100,49 +95,6 @@ def _evaluate(planned: plan.Plan) -> str:
     params = ["benchmarks.${item.benchmark}.models.${item.param}"]
     targets = f"{folder}/provenance.json"
     return _stage("evaluate", rows, "evaluate", targets, deps, params, outs, [f"{folder}/summary.json"], _plot(folder))
-
-
-def _evaluate_splits(planned: plan.Plan) -> str:
-    """One stage a split, with one folder as its result; the text has no loop, since readers differ."""
-    stages = []
-    for name, dataset in sorted(planned.datasets.items()):
-        for split in dataset.splits:
-            runs = sorted((r for r in planned.runs if (r.benchmark, r.split) == (name, split)), key=lambda r: r.folder)
-            deps = [
-                *_code("sources", "metrics", *_shared("benchmarks"), f"benchmarks/{name}"),
-                *_code(*_shared("formats")),
-                *sorted({_reader(run) for run in runs}),
-                *_code("provenance", *(f"stages/{stage}.py" for stage in SCORING)),
-                "scripts/rules/evaluate.smk",
-                "requirements.lock",
-                *sorted({run.delivered for run in runs}),
-                *(f"data/{kind}/{name}/{split}.parquet" for kind in ("splits", "truth")),
-                f"data/raw/{name}/{dataset.version}.json",
-            ]
-            command = COMMAND.format(rules="evaluate", targets=" ".join(f"{r.folder}/provenance.json" for r in runs))
-            body = _list("deps", deps, 4) + _list("params", [f"benchmarks.{name}.models"], 4)
-            stages.append(
-                f"  evaluate-{name}-{split}:\n    cmd: {command}\n{body}{_list('outs', [_results(runs[0])], 4)}"
-            )
-    return "".join(stages)
-
-
-def _report_of_splits(planned: plan.Plan) -> str:
-    deps = [
-        *closure.files("stages.report", *(f"benchmarks.{name}" for name in planned.datasets)),
-        *plan.cards(planned),
-        "scripts/rules/report.smk",
-        *sorted({_results(run) for run in planned.runs}),
-    ]
-    command = COMMAND.format(rules="report", targets="results/report/index.html")
-    outs = [f"results/report/{name}" for name in ("index.html", "leaderboard.csv", "leaderboard.md")]
-    metrics = "metrics:\n" + "".join(f"- {run.folder}/summary.json\n" for run in planned.runs)
-    return f"  report:\n    cmd: {command}\n{_list('deps', deps, 4)}{_list('outs', outs, 4)}{metrics}"
-
-
-def _results(run: plan.Run) -> str:
-    """Where the results of all runs on a split stand."""
-    return str(Path(run.folder).parent)
 
 
 def _report(planned: plan.Plan) -> str:
