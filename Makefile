@@ -5,7 +5,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 export UV_PYTHON_DOWNLOADS := never
 CORES ?= 2
 
-.PHONY: demo test lint speed lock clean
+.PHONY: demo test test-audit test-cluster lint speed lock clean
 
 $(VENV)/installed: requirements.lock envs/bootstrap.lock pyproject.toml
 	python3 -m venv $(VENV)
@@ -19,6 +19,12 @@ demo: $(VENV)/installed
 
 test: $(VENV)/installed
 	python -m pytest
+
+test-audit: $(VENV)/installed
+	python -m pytest tests/audit
+
+test-cluster: $(VENV)/installed
+	python -m pytest tests/cluster
 
 lint: $(VENV)/installed
 	ruff check . && ruff format --check .

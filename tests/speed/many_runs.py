@@ -1,0 +1,76 @@
+"""A project of very many runs, and results for them that no computation made: what the engines themselves cost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+
+from groundeval import benchmarks, plan
+from tests.workflow.project import Project, make_project
+
+# Stands for every command of the pipeline: it writes what the command was told to write, and computes nothing.
+STUB = """\
+#!/bin/sh
+while [ $# -gt 0 ]; do
+    case $1 in
+        download) kind=folder ;;
+        --out | --histograms | --summary | --curves)
+            mkdir -p "$(dirname "$2")"
+            if [ "$kind" = folder ]; then mkdir -p "$2" && : >"$2/file" && : >"$2.json"; else : >"$2"; fi
+            shift
+            ;;
+    esac
+    shift
+done
+"""
+
+
+def project(root: Path, models: int, names: list[str]) -> Project:
+    """So many models on the first split of each benchmark, with a prediction file each."""
+    root.mkdir()
+    made, blocks = make_project(root), {}
+    for name in names:
+        declared = benchmarks.part(name, "demo").MODELS["almost"]
+        dataset = {"version": "demo", "splits": [benchmarks.record(name).splits[0]]}
+        blocks[name] = {"dataset": dataset, "models": {f"model{number}": declared for number in range(models)}}
+        for number in range(models):
+            folder = root / f"data/predictions/{name}/model{number}"
+            folder.mkdir(parents=True)
+            (folder / "predictions.json").write_text("[]", encoding="utf-8")
+    (root / "params.yaml").write_text(yaml.safe_dump({"benchmarks": blocks}), encoding="utf-8")
+    return made
+
+
+def stub(made: Project) -> str:
+    """A folder for PATH in which `python` is the stub."""
+    folder = made.root / "stub"
+    folder.mkdir()
+    (folder / "python").write_text(STUB, encoding="utf-8")
+    (folder / "python").chmod(0o755)
+    return str(folder)
+
+
+def recorded(made: Project) -> None:
+    """Results of everything, as DVC has recorded them after a run on a cluster."""
+    planned = plan.load(made.root / "params.yaml")
+    for dataset in planned.datasets.values():
+        _write(made.root / dataset.raw / "file")
+        _write(made.root / f"{dataset.raw}.json")
+        for split in dataset.splits:
+            for kind in ("splits", "truth"):
+                _write(made.root / f"data/{kind}/{dataset.benchmark}/{split}.parquet")
+    for run in planned.runs:
+        for name in ("predictions.parquet", "samples.parquet", "metrics.json", "summary.json", "provenance.json"):
+            _write(made.root / run.folder / name)
+    for name in ("index.html", "leaderboard.csv", "leaderboard.md"):
+        _write(made.root / "results/report" / name)
+    made.run("git", "init", "-q")
+    made.run("groundeval", "dvc")
+    made.run("dvc", "init", "-q")
+    made.run("dvc", "commit", "-f", "-q")
+
+
+def _write(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(str(path), encoding="utf-8")
