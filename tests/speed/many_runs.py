@@ -1,13 +1,14 @@
-"""A project of very many runs, and results for them that no computation made: what the engines themselves cost."""
+"""A project of very many runs, and a stand-in for the commands: what the engines themselves cost."""
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import yaml
 
-from groundeval import benchmarks, plan
-from tests.workflow.project import Project, make_project
+from groundeval import benchmarks
+from tests.workflow.project import ROOT, Project, make_project
 
 # Stands for every command of the pipeline: it writes what the command was told to write, and computes nothing.
 STUB = """\
@@ -51,26 +52,8 @@ def stub(made: Project) -> str:
     return str(folder)
 
 
-def recorded(made: Project) -> None:
-    """Results of everything, as DVC has recorded them after a run on a cluster."""
-    planned = plan.load(made.root / "params.yaml")
-    for dataset in planned.datasets.values():
-        _write(made.root / dataset.raw / "file")
-        _write(made.root / f"{dataset.raw}.json")
-        for split in dataset.splits:
-            for kind in ("splits", "truth"):
-                _write(made.root / f"data/{kind}/{dataset.benchmark}/{split}.parquet")
-    for run in planned.runs:
-        for name in ("predictions.parquet", "samples.parquet", "metrics.json", "summary.json", "provenance.json"):
-            _write(made.root / run.folder / name)
-    for name in ("index.html", "leaderboard.csv", "leaderboard.md"):
-        _write(made.root / "results/report" / name)
+def with_dvc(made: Project) -> None:
+    """Make it a DVC repository in which nothing is recorded yet."""
+    shutil.copytree(ROOT / ".dvc", made.root / ".dvc", ignore=shutil.ignore_patterns("cache", "tmp", "config.local"))
     made.run("git", "init", "-q")
     made.run("groundeval", "dvc")
-    made.run("dvc", "init", "-q")
-    made.run("dvc", "commit", "-f", "-q")
-
-
-def _write(path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(str(path), encoding="utf-8")
