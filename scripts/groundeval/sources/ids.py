@@ -10,8 +10,19 @@ from typing import Any
 from groundeval.errors import InputError, first_of, quoted
 
 
+class UnknownIdsError(InputError):
+    """Ids that are not samples of the split; `unknown` has each once."""
+
+    def __init__(self, file: str, what: str, fix: str, unknown: Sequence[str]) -> None:
+        super().__init__(file, what, fix)
+        self.unknown = unknown
+
+    def __reduce__(self) -> tuple[type[UnknownIdsError], tuple[Any, ...]]:
+        return type(self), (self.file, self.what, self.fix, self.unknown)
+
+
 def check(found: Sequence[str], expected: Sequence[str], where: str) -> None:
-    """Raise InputError where an id is unknown or stands twice. Ids that are merely absent are the caller's to mark."""
+    """Raise UnknownIdsError, or InputError where an id stands twice. Absent ids are the caller's to mark."""
     distinct = set(found)
     unknown = distinct.difference(expected)
     if unknown:
@@ -45,9 +56,9 @@ def without_repeats(found: Sequence[str], records: Sequence[Any], where: str, dr
 
 
 def _refuse_unknown(unknown: Sequence[str], known: int, expected: Sequence[str], where: str) -> None:
-    first = unknown[0]
-    what = f"{len(set(unknown))} ids are not samples of this split, first {quoted(first)}"
+    first, distinct = unknown[0], list(dict.fromkeys(unknown))
+    what = f"{len(distinct)} ids are not samples of this split, first {quoted(first)}"
     near = difflib.get_close_matches(first[:200], expected, n=3, cutoff=0.6) if len(expected) <= 20000 else []
     hint = "the nearest are " + ", ".join(map(quoted, near)) if near else f"a sample here is {quoted(expected[0])}"
     split = "" if known else "; none of the ids is: are they another split's?"
-    raise InputError(where, f"{what}; {hint}{split}", "Check the ids and the split.")
+    raise UnknownIdsError(where, f"{what}; {hint}{split}", "Check the ids and the split.", distinct)

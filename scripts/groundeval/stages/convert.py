@@ -12,6 +12,7 @@ import pyarrow as pa
 from groundeval import benchmarks, formats, options, tables
 from groundeval.errors import InputError, first_of
 from groundeval.sources.folder import Source
+from groundeval.stages import other_splits
 
 
 def declared(benchmark: str, format_name: str, said: Mapping[str, Any]) -> dict[str, Any]:
@@ -57,7 +58,8 @@ def run(
     notes: Counter[str] = Counter()
     batches = convert(Source(predictions), format_name, tables.read(manifest), chosen, notes, allow_incomplete)
     head = {"benchmark": benchmark, "format": format_name, "options": chosen, "allow_incomplete": allow_incomplete}
-    tables.write(out, batches, tables.predictions_schema(record.shape), lambda: {**head, "notes": dict(notes)})
+    with other_splits.told(lambda: other_splits.beside(manifest)):
+        tables.write(out, batches, tables.predictions_schema(record.shape), lambda: {**head, "notes": dict(notes)})
 
 
 def _given(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from groundeval import benchmarks, files, formats
 from groundeval.sources.folder import Source
-from groundeval.stages import aggregate, convert, provenance, score, split
+from groundeval.stages import aggregate, convert, other_splits, provenance, score, split
 
 
 def run(
@@ -30,7 +30,8 @@ def run(
     manifest, manifest_said = split.manifest(benchmark, truth, split_name, own, notes)
     expected = benchmarks.part(benchmark, "truth").truth(truth, manifest, own, notes)
     answers = convert.convert(Source(predictions), format_name, manifest, chosen, notes, allow_incomplete)
-    samples, histograms, digest = score.score(benchmark, manifest, expected, answers, chosen)
+    with other_splits.told(lambda: other_splits.official(benchmark, truth, split_name, own)):
+        samples, histograms, digest = score.score(benchmark, manifest, expected, answers, chosen)
     about = score.about(manifest_said, formats.shown(format_name), chosen, notes, model, digest)
     content = aggregate.aggregate(samples, histograms, about)
     if out is not None:
