@@ -31,7 +31,11 @@ class Option:
 
     def wants(self) -> str:
         """What a value has to be, for messages."""
-        return "one of " + ", ".join(self.choices) if self.kind == "choice" else f"a {self.kind}"
+        return (
+            "one of " + ", ".join(self.choices)
+            if self.kind == "choice"
+            else f"{'an' if self.kind == 'integer' else 'a'} {self.kind}"
+        )
 
 
 def _choice(option: Option, value: Any) -> str | None:

@@ -29,7 +29,7 @@ def test_text_becomes_its_type_and_defaults_stand() -> None:
         ({"boxes": "xyxy", "threshold": "nan"}, "threshold=nan is not a number"),
         ({"boxes": "xyxy", "threshold": "inf"}, "threshold=inf is not a number"),
         ({"boxes": "xyxy", "threshold": True}, "threshold=True is not a number"),
-        ({"boxes": "xyxy", "count": "1.5"}, "count=1.5 is not a integer"),
+        ({"boxes": "xyxy", "count": "1.5"}, "count=1.5 is not an integer"),
         ({"boxes": "xyxy", "flag": "perhaps"}, "flag=perhaps is not a flag"),
     ],
 )

@@ -230,3 +230,20 @@ def test_rows_in_any_order_say_the_same_as_records(
     rows = [{"sample_id": name, "bbox": left[name].pop(0)} for name in names]
     said = {**PX, "absent": "none"}
     assert convert(folder, rows, said) == convert(folder, records, said)
+
+
+def test_a_threshold_that_leaves_nothing_is_noted(tmp_path: Path) -> None:
+    content = [{"sample_id": name, "bbox": [1, 1, 9, 9], "score": 0.9} for name in SIZES]
+    for threshold, said in ((70, True), (0.9, False)):
+        notes = Counter[str]()
+        convert(tmp_path, content, {**PX, "score_threshold": threshold}, notes)
+        assert any("all below score_threshold=70 (the largest is 0.9)" in note for note in notes) == said
+    notes = Counter[str]()
+    convert(tmp_path, {name: [[1, 1, 9, 9]] for name in SIZES}, {**PX, "score_threshold": 0.5}, notes)
+    assert "boxes without scores: score_threshold=0.5 has no effect" in notes
+
+
+@pytest.mark.filterwarnings("error")
+def test_absurd_numbers_give_no_warning(tmp_path: Path) -> None:
+    row = convert(tmp_path, {"1:1": [[0, 0, 1e308, 1e308]]}, {"boxes": "xyxy", "unit": "norm1000"})["1:1"]
+    assert row["status"] == "invalid"

@@ -142,3 +142,10 @@ def test_a_cut_file_is_invalid(tmp_path: Path) -> None:
     Image.fromarray(LABEL).save(buffer, "PNG")
     (tmp_path / "a.png").write_bytes(buffer.getvalue()[:-20])
     assert read(tmp_path)["a"][0] == "invalid"
+
+
+def test_a_colour_of_no_class_is_refused(tmp_path: Path) -> None:
+    save(tmp_path, Image.fromarray(np.zeros((*NATIVE, 3), np.uint8)))
+    chosen = resolve(class_png.FORMAT.options, {"colours": "0=#000000 9=#ff0000"}, "test") | {"classes": 3}
+    with pytest.raises(InputError, match="colours names class 9, the benchmark has the classes 0 to 2"):
+        list(class_png.read(Source(tmp_path), manifest("a"), chosen, Counter()))

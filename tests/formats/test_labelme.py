@@ -15,6 +15,7 @@ from PIL import Image
 
 from formats import mask_samples
 from formats.mask_samples import SIZES
+from groundeval.errors import InputError
 from groundeval.formats import labelme
 from groundeval.metrics import masks
 from groundeval.options import resolve
@@ -100,3 +101,16 @@ def test_faults(tmp_path: Path, shapes: Any, head: dict[str, Any], what: str) ->
     assert row["status"] == "invalid"
     assert row["reason"].startswith(str(tmp_path / "c.json"))
     assert what in row["reason"]
+
+
+def test_labels_that_no_file_has_are_no_none(tmp_path: Path) -> None:
+    square = shape([[0, 0], [3, 0], [3, 3], [0, 3]], label="cup")
+    assert read(tmp_path, [square], labels="cup, rim")["status"] == "answered"
+    with pytest.raises(InputError, match='no shape in any file has one of the declared labels, first "nothere"'):
+        read(tmp_path, [square], labels="nothere")
+
+
+def test_one_mask_is_not_joined_from_several(tmp_path: Path) -> None:
+    notes = Counter[str]()
+    assert read(tmp_path, [drawn(np.ones((3, 2)), [[0, 0], [1, 2]])], notes)["status"] == "answered"
+    assert not notes

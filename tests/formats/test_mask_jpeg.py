@@ -152,3 +152,11 @@ def test_lisa_folder_with_other_files(tmp_path: Path) -> None:
     (tmp_path / "a.jpg").write_bytes(jpeg(SIZES["a"]))
     with pytest.raises(InputError, match=r"1 of 1 files are no \{stem\}_mask_\{i\}\.jpg"):
         lisa(tmp_path)
+
+
+def test_a_threshold_that_nothing_can_exceed_is_refused(tmp_path: Path) -> None:
+    for threshold in (255, 300):
+        row = read(tmp_path, jpeg(SIZES["a"]), threshold=threshold)
+        assert row["status"] == "invalid"
+        assert f"no value can exceed threshold={threshold}, the largest possible one is 255" in row["reason"]
+    assert read(tmp_path, jpeg(SIZES["a"]), threshold=250)["status"] == "answered"

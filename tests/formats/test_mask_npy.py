@@ -93,3 +93,15 @@ def test_one_folder_a_sample(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", A)
     with pytest.raises(InputError, match=r"several files, first \"a\": a\.npy, a/predicted_mask\.npy"):
         mask_samples.read("mask_npy", tmp_path, options)
+
+
+def test_every_remedy_that_is_named_exists(tmp_path: Path) -> None:
+    for array in (np.where(A, 0.9, 0.2), np.where(A, 3, -1), np.where(A, 3, 1), np.arange(24).reshape(4, 6)):
+        row = read(tmp_path, array)
+        assert row["status"] == "invalid"
+        assert row["reason"].endswith("Save bool masks, or declare values=probability or values=logit.")
+
+
+def test_a_map_and_another_naming_are_not_declared_together(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"map=m.json and names=image are both declared"):
+        read(tmp_path, A, map="m.json", names="image")

@@ -114,7 +114,7 @@ def test_the_files(tmp_path: Path) -> None:
     (tmp_path / "more.json").write_text("{}")
     with pytest.raises(InputError, match=r"2 \.json files beside the annotations"):
         convert(tmp_path, {})
-    with pytest.raises(InputError, match="has no file"):
+    with pytest.raises(InputError, match=r"is one file, expected the folder .* Give the folder that holds both"):
         convert_single(tmp_path / "dump.json")
 
 

@@ -53,6 +53,13 @@ def test_the_order_is_the_manifests_and_an_absent_record_is_missing(tmp_path: Pa
     assert masks.areas([found.column("mask")[2].as_py()], [H], [W]).tolist() == [100]
 
 
+def test_one_level_of_nesting_too_few_is_no_none(tmp_path: Path) -> None:
+    row, _ = _single(tmp_path, polygons=SQUARE)
+    assert row["status"] == "invalid"
+    assert "polygons is one list of 4 points, not a list of polygons" in row["reason"]
+    assert _single(tmp_path, polygons=[[1, 2], SQUARE])[0]["status"] == "answered"  # a point beside a polygon
+
+
 def test_more_samples_than_one_round_of_the_rasteriser(tmp_path: Path) -> None:
     ids = [f"{n:05d}" for n in range(polygons_jsonl._ROWS + 3)]
     records = [{"sample_id": i, "polygons": [SQUARE] if int(i) % 2 else []} for i in reversed(ids)]
@@ -119,7 +126,7 @@ def test_a_record_that_cannot_be_used_is_invalid_with_its_line(
         ('{"sample_id": "z", "polygons": []}\n', "not samples of this split"),
         ('{"polygons": []}\n', "line 1: is no object with a sample_id"),
         ('{"sample_id": true, "polygons": []}\n', "line 1: is no object with a sample_id"),
-        ("[]\n", "line 1: is no object with a sample_id"),
+        ("[]\n", "line 1: is no JSON object"),
         ('{"sample_id": "a", "polygons": [[1, 2, NaN, 4, 5, 6]]}\n', "line 1: not JSON: NaN"),
         ('{"sample_id": "a", "polygons": [\n', "line 1: not JSON"),
         ("", "is empty"),

@@ -207,7 +207,10 @@ def test_the_size_of_the_input_is_required(tmp_path: Path) -> None:
 def test_another_familys_values_are_noted(tmp_path: Path) -> None:
     notes = Counter[str]()
     convert(tmp_path, [{"sample_id": "1:1", "response": "[[0, 0, 1900, 1000]]"}], notes, family="qwen3_vl")
-    assert notes == {"boxes that reach more than 1 pixel out of their image, kept": 1}
+    assert notes == {
+        "boxes that reach more than 1 pixel out of their image, kept": 1,
+        "boxes declared norm1000, with values beyond 1000: are they pixels?": 1,
+    }
 
 
 def test_padding_is_named_and_dropped_only_where_declared(tmp_path: Path) -> None:
@@ -220,3 +223,27 @@ def test_padding_is_named_and_dropped_only_where_declared(tmp_path: Path) -> Non
     assert notes == {"records dropped as sampler padding": 1}
     with pytest.raises(InputError, match="more than once, with different answers"):
         convert(tmp_path, [*records, {"sample_id": "1:1", "response": "x"}], family="qwen3_vl", drop_padding=True)
+
+
+@pytest.mark.parametrize(
+    ("family", "text", "note"),
+    [
+        ("internvl", "<|ref|>cup<|/ref|><|det|>[[1, 2, 3, 4]]<|/det|>", "with <|det|>, as deepseek_vl2 write it"),
+        ("deepseek_vl2", "<ref>cup</ref><box>[[1, 2, 3, 4]]</box>", "with <box>, as internvl write it"),
+        ("ferret", '[{"bbox_2d": [1, 2, 3, 4]}]', "with bbox_2d, as qwen2_5_vl and qwen3_vl write it, read as ferret"),
+    ],
+)
+def test_another_familys_marks_are_noted(tmp_path: Path, family: str, text: str, note: str) -> None:
+    notes = Counter[str]()
+    convert(tmp_path, [{"sample_id": "1:1", "response": text}], notes, family=family)
+    assert any(note in said for said in notes), notes
+
+
+def test_a_size_that_is_not_used_is_noted(tmp_path: Path) -> None:
+    notes = Counter[str]()
+    record = {"sample_id": "1:1", "response": '[{"bbox_2d": [1, 2, 3, 4]}]', "width": 644, "height": 476}
+    convert(tmp_path, [record], notes, family="qwen3_vl")
+    assert "records with a width, which qwen3_vl does not use: are they qwen2_5_vl's?" in notes
+    notes.clear()
+    convert(tmp_path, [record], notes, family="qwen2_5_vl")
+    assert not notes

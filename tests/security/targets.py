@@ -171,8 +171,8 @@ def _clean(sample: Golden) -> tuple[Source, dict[str, bytes], tuple[Any, Counter
     _KEPT.append(folder)
     sample.write(Path(folder.name))
     source = Source(Path(folder.name))
-    names = source.names()
-    return source, {name: source.read(name) for name in names}, _outcome(sample, Part(source, names, {}))
+    files = {name: source.read(name) for name in source.names()}
+    return source, files, _outcome(sample, Part(source, files))
 
 
 def _outcome(sample: Golden, source: Source) -> tuple[Any, Counter[str]]:
@@ -190,7 +190,7 @@ def _format(sample: Golden) -> Target:
         name = data.draw(st.sampled_from(sorted(files)))
         damaged = data.draw(mutations.for_name(name, files[name]))
         try:
-            rows, notes = _outcome(sample, Part(source, list(files), {name: damaged}))
+            rows, notes = _outcome(sample, Part(source, {**files, name: damaged}))
         except InputError:
             return
         sound = damaged == files[name] or rows == clean or notes != said

@@ -25,7 +25,7 @@ FILES: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "byte-order mark": (lambda data: b"\xef\xbb\xbf" + data, "is UTF-8 with a byte-order mark"),
     "UTF-16": (lambda data: data.decode().encode("utf-16"), "is UTF-16"),
     "UTF-32": (lambda data: data.decode().encode("utf-32-le"), "is UTF-32"),
-    "Latin-1": (lambda data: data.replace(b'"', b'"\xe9', 1), "not JSON"),
+    "Latin-1": (lambda data: data.replace(b'"', b'"\xe9', 1), "is not UTF-8 text"),
     "empty": (lambda _: b"", "is empty"),
     "spaces": (lambda _: b" \n" * 100, "is empty"),
     "cut": (lambda data: data[: len(data) // 2], "not JSON"),

@@ -63,7 +63,7 @@ def test_earlier_results_survive_a_full_disk(scene: Make) -> None:
         ("predictions", 0o000, "cannot be listed (Permission denied)"),
         ("predictions", 0o444, "Permission denied"),
         ("raw/test/data_test.json", 0o000, "cannot be read (Permission denied)"),
-        (".", 0o555, "Permission denied"),
+        (".", 0o555, "no permission to write to"),
     ],
 )
 def test_no_permission(common: Make, name: str, mode: int, what: str) -> None:
@@ -92,7 +92,7 @@ def test_an_archive_without_permission(common: Make) -> None:
 def test_a_result_folder_that_is_a_file(scene: Make) -> None:
     found = scene("boxes")
     (found.root / "out").write_text("mine")
-    found.refused("File exists")
+    found.refused("out is a file, expected a folder")
     assert (found.root / "out").read_text() == "mine"
 
 

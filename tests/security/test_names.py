@@ -19,7 +19,7 @@ HTML = '<script>alert("x")</script><img src=x onerror=alert(1)>'
 
 
 @pytest.mark.parametrize(
-    "name", ["=cmd|' /C calc'!A0", "../evil", "a/b", "", "-x", "a\nb", "a b", "<b>", "é", "a" * 5000 + "/"]
+    "name", ["=cmd|' /C calc'!A0", "../evil", "a/b", " ", "-x", "a\nb", "a b", "<b>", "é", "a" * 5000 + "/"]
 )
 def test_model_names(scene: Make, name: str) -> None:
     found = scene("rle")

@@ -154,3 +154,11 @@ def test_a_writer_beside_the_reader(tmp_path: Path) -> None:
     finally:
         done.set()
         writer.join()
+
+
+def test_an_image_of_absurd_length_is_not_read(tmp_path: Path) -> None:
+    for name, size in {"a.PNG": members.MOST_IMAGE_BYTES, "b.jpg": members.MOST_IMAGE_BYTES}.items():
+        with (tmp_path / name).open("wb") as file:
+            file.truncate(size + 1)
+        with pytest.raises(InputError, match=f"has {size + 1} bytes, more than {size}"):
+            Source(tmp_path).read(name)

@@ -125,12 +125,44 @@ def test_any_bytes_give_a_value_or_one_line(data: bytes) -> None:
             assert refused.isprintable()
 
 
-@given(st.lists(VALUES, min_size=1, max_size=5), SEPARATORS, st.sampled_from(["\n", "\r\n", "\n\n"]))
+@given(
+    st.lists(st.dictionaries(TEXT, VALUES, max_size=4), min_size=1, max_size=5),
+    SEPARATORS,
+    st.sampled_from(["\n", "\r\n", "\n\n"]),
+)
 def test_lines(values: list[Any], separators: tuple[str, str], end: str) -> None:
     flat = [text_of(v, separators).replace(b"\n", b" ") for v in values]
     read = jsonfile.load_lines(end.encode().join(flat) + b"\n", "x.jsonl")
     step = end.count("\n")
     assert read == [(1 + i * step, json.loads(line)) for i, line in enumerate(flat)]
+
+
+def test_a_text_whose_values_would_fill_the_memory_is_refused_before_it_is_parsed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(jsonfile, "MOST_MEMORY", 1 << 20)
+    for load, text in (
+        (jsonfile.load, b"[" + b"{}," * 20_000 + b"{}]"),
+        (jsonfile.load, b"[" + b"[]," * 20_000 + b"[]]"),
+        (jsonfile.load, b"[" + b"1," * 40_000 + b"1]"),
+        (jsonfile.load_lines, b"{}\n" * 5_000),
+    ):
+        with pytest.raises(InputError, match=r"bytes of JSON whose values would take about \d+ MiB of memory"):
+            load(text, "x.json")
+    assert len(jsonfile.load(b"[" + b"{}," * 5_000 + b"{}]", "x.json")) == 5_001
+
+
+def test_a_line_that_is_no_object_ends_the_reading() -> None:
+    with pytest.raises(InputError, match=r"x\.jsonl, line 2: is no JSON object"):
+        jsonfile.load_lines(b'{"a": 1}\n[]\n{', "x.jsonl")
+
+
+def test_other_encodings_are_called_so() -> None:
+    for data in ('{"ä": 1}'.encode("latin-1"), b"\x1f\x8b\x08\x00\x00\x00\x00\x01\xff"):
+        with pytest.raises(
+            InputError, match=r"is not UTF-8 text: another encoding, or no text at all \(compressed\?\)"
+        ):
+            jsonfile.load(data, "x.json")
 
 
 def test_a_fault_in_a_line_is_named_with_its_line() -> None:

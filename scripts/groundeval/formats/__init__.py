@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import PurePosixPath
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from groundeval.errors import InputError, did_you_mean, quoted
 from groundeval.options import Option
@@ -41,6 +41,11 @@ class Format:
     options: Mapping[str, Option] = field(default_factory=dict)
     example: str = ""  # a few lines of such a file or folder
     traps: str = ""  # what goes wrong with it in practice
+    maps: Literal["classes", "confidences"] | None = None  # what the values of shape "map" are; an adapter's are either
+
+    def fits(self, shape: str, maps: str | None) -> bool:
+        """Whether a benchmark that scores such answers can take what this format makes."""
+        return self.shape == shape and (None in (self.maps, maps) or self.maps == maps)
 
 
 def names() -> list[str]:

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from groundeval import tables
 from groundeval.errors import InputError, quoted
-from groundeval.formats import _adapter_boxes, _maps, _masks
+from groundeval.formats import _adapter_boxes, _class_values, _maps, _masks
 from groundeval.metrics import masks
 
 _STATUSES = ("answered", "none", "invalid")
@@ -102,12 +102,17 @@ def _packed_mask(row: Row, size: tuple[int, int]) -> dict[str, Any]:
 def _maps_of(
     rows: Iterable[tuple[int, Row]], manifest: pa.Table, options: Mapping[str, Any], where: str, notes: Counter[str]
 ) -> Iterator[pa.RecordBatch]:
-    del notes
-    yield from tables.rows_to_batches(_ordered(rows, manifest, options, where), tables.predictions_schema("map"))
+    seen = _class_values.Seen(int(options.get("classes") or 0), notes)
+    ordered = _ordered(rows, manifest, options, where, seen)
+    yield from _class_values.watched(tables.rows_to_batches(ordered, tables.predictions_schema("map")), seen)
 
 
 def _ordered(
-    rows: Iterable[tuple[int, Row]], manifest: pa.Table, options: Mapping[str, Any], where: str
+    rows: Iterable[tuple[int, Row]],
+    manifest: pa.Table,
+    options: Mapping[str, Any],
+    where: str,
+    seen: _class_values.Seen,
 ) -> Iterator[dict[str, Any]]:
     """The rows as they come, with "missing" for those passed over."""
     names, sizes, next_ = manifest["sample_id"].to_pylist(), _sizes(manifest), 0
@@ -116,12 +121,14 @@ def _ordered(
             fix = "Yield maps in the order of manifest_rows; they are not kept in memory."
             raise InputError(where, f"{quoted(names[at])} comes too late", fix)
         yield from ({"sample_id": name, "status": "missing"} for name in names[next_:at])
-        yield _row(row, where, partial(_packed_map, native=sizes[at], options=options))
+        yield _row(row, where, partial(_packed_map, native=sizes[at], options=options, seen=seen))
         next_ = at + 1
     yield from ({"sample_id": name, "status": "missing"} for name in names[next_:])
 
 
-def _packed_map(row: Row, native: tuple[int, int], options: Mapping[str, Any]) -> dict[str, Any]:
+def _packed_map(
+    row: Row, native: tuple[int, int], options: Mapping[str, Any], seen: _class_values.Seen
+) -> dict[str, Any]:
     found = row["map"]
     if not isinstance(found, np.ndarray) or found.ndim not in (2, 3):
         raise ValueError(f"has a map that is {type(found).__name__}, not a NumPy array [H, W] or [C, H, W]")
@@ -135,4 +142,6 @@ def _packed_map(row: Row, native: tuple[int, int], options: Mapping[str, Any]) -
         raise ValueError(f"has {len(found)} score maps, the benchmark has {int(classes)} classes")
     if found.dtype.kind == "f" and (count := np.count_nonzero(np.isnan(found))):
         raise ValueError(f"has {count} scores that are NaN")
+    if found.ndim == 2:
+        seen.add(found)
     return tables.pack_map(found)

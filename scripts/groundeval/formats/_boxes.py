@@ -90,8 +90,19 @@ def batches(
         r = int(row[i])
         faults.setdefault(r, f"{where}: {quoted(names[r])} box {index[i]}: {why}")
     _coordinates.note(raw, boxes, sizes, options["unit"], notes)
+    _note_threshold(scores, options.get("score_threshold"), notes)
     status = _statuses(answers, len(names), faults, options["absent"])
     return _table(names, row, boxes, scores, status, faults)
+
+
+def _note_threshold(scores: Floats | None, threshold: float | None, notes: Counter[str]) -> None:
+    if threshold is None:
+        return
+    if scores is None:
+        notes[f"boxes without scores: score_threshold={threshold:g} has no effect"] += 1
+    elif len(scores) and scores.max() < threshold:
+        what = f"file of scores that are all below score_threshold={threshold:g} (the largest is {scores.max():g})"
+        notes[f"{what}: nothing counts as answered"] += 1
 
 
 def _index_in_sample(row: Rows) -> Rows:

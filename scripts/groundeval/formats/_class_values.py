@@ -10,26 +10,31 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+_VALUE = "a value that is no class: "
 _IGNORED = 255
 _TRAIN_IDS, _LABEL_IDS = range(19), range(34)  # of Cityscapes: 0 to 18, and 0 to 33
 
 
 class Seen:
-    """The values of those maps of a source that hold one which is no class."""
+    """The values of a source's maps that are no class. Until the remark they stand among the notes, which reach us from
+    whichever process read the map."""
 
-    def __init__(self, classes: int | None) -> None:
-        self._classes, self._values = classes, np.zeros(1 << 16, np.bool_)
+    def __init__(self, classes: int | None, notes: Counter[str]) -> None:
+        self._classes, self._notes = classes, notes
 
     def add(self, classes: NDArray[Any]) -> None:
         """classes: a map of unsigned integers of at most 16 bits."""
         if not self._classes or classes.max() < self._classes:
             return
-        flat = classes.reshape(-1)
-        self._values[np.flatnonzero(np.bincount(flat)) if flat.dtype == np.uint8 else flat] = True
+        found = np.flatnonzero(np.bincount(classes.reshape(-1)))
+        self._notes.update(f"{_VALUE}{value}" for value in found[found >= self._classes].tolist())
 
-    def remark(self, notes: Counter[str]) -> None:
+    def remark(self) -> None:
         """A note where there are values that are no class of the benchmark."""
-        strange = [v for v in np.flatnonzero(self._values).tolist() if v >= (self._classes or 0)]
+        notes = self._notes
+        strange = sorted(int(name.removeprefix(_VALUE)) for name in notes if name.startswith(_VALUE))
+        for value in strange:
+            del notes[f"{_VALUE}{value}"]
         if not strange:
             return
         shown = ", ".join(map(str, strange[:8])) + (" ..." if len(strange) > 8 else "")
@@ -47,7 +52,7 @@ def _cause(strange: list[int]) -> str:
     return "; are these Cityscapes label ids?" if max(rest) in _LABEL_IDS else ""
 
 
-def watched(batches: Iterator[pa.RecordBatch], seen: Seen, notes: Counter[str]) -> Iterator[pa.RecordBatch]:
+def watched(batches: Iterator[pa.RecordBatch], seen: Seen) -> Iterator[pa.RecordBatch]:
     """The same batches, and the remark at their end."""
     yield from batches
-    seen.remark(notes)
+    seen.remark()

@@ -41,6 +41,7 @@ def scores(scores: Sequence[Any] | None) -> tuple[Floats | None, dict[int, str]]
     return np.array([0 if i in broken else score for i, score in enumerate(scores)], np.float64), broken
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what is not finite is a complaint
 def pixels(raw: Floats, options: Mapping[str, Any], sizes: Rows, resized: Floats | None) -> Floats:
     """[n, 4] as declared -> xyxy in pixels of the original image. Nothing is clipped or rounded."""
     first, second = raw[:, :2], raw[:, 2:]
@@ -71,6 +72,11 @@ def note(raw: Floats, boxes: Floats, sizes: Rows, unit: str, notes: Counter[str]
         notes[f"boxes with all values at most 1, declared {unit}: are they norm1?"] += len(raw)
     if unit == "norm1" and largest > 10:
         notes["boxes declared norm1, with values far above 1: are they pixels?"] += len(raw)
+    divisor = _DIVISORS.get(unit, 0)
+    if divisor > 1 and largest > divisor:
+        notes[f"boxes declared {unit}, with values beyond {divisor}: are they pixels?"] += int(
+            np.sum(np.abs(raw).max(axis=1) > divisor)
+        )
     outside = int(np.sum((boxes[:, :2] < -1).any(axis=1) | (boxes[:, 2:] > sizes + 1).any(axis=1)))
     if outside:
         notes["boxes that reach more than 1 pixel out of their image, kept"] += outside

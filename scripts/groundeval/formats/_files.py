@@ -25,8 +25,7 @@ def find(
     source: Source, layout: Layout, notes: Counter[str], skip: Iterable[str | None] = ()
 ) -> Mapping[str, list[str]]:
     """Name -> its files, sorted. `skip`: files of another purpose. Any other file is an InputError."""
-    if source.single:
-        raise InputError(source.path, f"is a file, expected a folder of {layout.expects} files", "Give the folder.")
+    source.expect_folder(f"{layout.expects} files")
     names = [n for n in source.names() if n not in set(skip)]
     answer, beside = re.compile(layout.answer), re.compile(layout.beside)
     left_out = [n for n in names if beside.fullmatch(n)]

@@ -26,7 +26,7 @@ def read(source: Source, fix: str, drop: bool, notes: Counter[str]) -> list[Line
     where = source.where(name)
     found = jsonfile.load_lines(source.read(name), where)
     for number, record in found:
-        if not isinstance(record, dict) or type(record.get("sample_id")) not in (str, int):
+        if type(record.get("sample_id")) not in (str, int):
             raise InputError(f"{where}, line {number}", "is no object with a sample_id", fix)
     lines = [Line(number, str(record["sample_id"]), record) for number, record in found]
     kept = ids.without_repeats([line.sample_id for line in lines], [line.record for line in lines], where, drop)

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from groundeval import tables
+from groundeval import cores, tables
 from groundeval.errors import InputError, first_of
 from groundeval.metrics import resize
 from groundeval.sources import ids
@@ -78,23 +78,28 @@ def rows(
     natives = list(zip(heights, widths, strict=True))
     known = frozenset(natives)
 
-    def row(sample: str, native: Size) -> dict[str, Any]:
+    def row(of: tuple[str, Size]) -> dict[str, Any]:
+        sample, native = of
         if sample not in found:
             return {"sample_id": sample, "status": "missing", "reason": f"no file {sample}{suffix}"}
         try:
             maps = _fitted(load(found[sample]), Sizes.of(native, options, known), options.get("resize"), notes)
         except InputError as error:
             return {"sample_id": sample, "status": "invalid", "reason": f"{found[sample]} {error.what}"}
-        return {"sample_id": sample, "status": "answered", **tables.pack_map(maps)}
+        return {"sample_id": sample, "status": "answered", "maps": maps}
 
-    made = (row(sample, native) for sample, native in zip(ids_, natives, strict=True))
-    return tables.rows_to_batches(made, tables.predictions_schema("map"))
+    made = cores.mapped(row, zip(ids_, natives, strict=True), notes, part=2)
+    return tables.rows_to_batches(map(_packed, made), tables.predictions_schema("map"))
+
+
+def _packed(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of the table: an array can come from another process, a view of its bytes cannot."""
+    return {**row, **tables.pack_map(row["maps"])} if "maps" in row else row
 
 
 def files(source: Source, suffix: str, manifest: pa.Table, notes: Counter[str]) -> dict[str, str]:
     """Sample id -> file name. A file of no sample, or a lossy image, is an InputError; other files are noted."""
-    if source.single:
-        raise InputError(source.path, f"is a file, expected a folder of {suffix} files", "Name the folder.")
+    source.expect_folder(f"{suffix} files")
     everything = source.names()
     if lossy := [name for name in everything if name.lower().endswith(_LOSSY)]:
         what = f"{len(lossy)} files in a lossy image format, {first_of(lossy)}; it changes class values"

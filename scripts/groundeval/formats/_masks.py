@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from groundeval import tables
+from groundeval import cores, tables
 from groundeval.errors import InputError
 from groundeval.metrics import masks
 
@@ -46,21 +46,19 @@ def _size(size: tuple[int, int]) -> str:
 def _rows(manifest: pa.Table, reader: Reader, notes: Counter[str]) -> Iterator[dict[str, Any]]:
     ids, heights, widths = (manifest.column(name).to_pylist() for name in ("sample_id", "height", "width"))
     sizes = set(zip(heights, widths, strict=True))
-    for sample_id, height, width in zip(ids, heights, widths, strict=True):
+
+    def row(sample: tuple[str, int, int]) -> dict[str, Any]:
         try:
-            counts = reader(sample_id, height, width)
+            counts = reader(*sample)
         except SizeError as error:
-            yield _row(sample_id, "invalid", reason=_size_line(error, sizes, notes))
-            continue
+            return _row(sample[0], "invalid", reason=_size_line(error, sizes, notes))
         except InputError as error:
-            yield _row(sample_id, "invalid", reason=error.line())
-            continue
+            return _row(sample[0], "invalid", reason=error.line())
         if counts is None:
-            yield _row(sample_id, "missing")
-        elif counts == masks.empty(height, width):
-            yield _row(sample_id, "none")
-        else:
-            yield _row(sample_id, "answered", counts)
+            return _row(sample[0], "missing")
+        return _row(sample[0], "none") if counts == masks.empty(*sample[1:]) else _row(sample[0], "answered", counts)
+
+    return cores.mapped(row, zip(ids, heights, widths, strict=True), notes, part=32)
 
 
 def _size_line(error: SizeError, sizes: AbstractSet[tuple[int, int]], notes: Counter[str]) -> str:

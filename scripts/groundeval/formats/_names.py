@@ -47,6 +47,8 @@ class Matched:
 def match(found: Collection[str], manifest: pa.Table, options: Mapping[str, Any], source: Source) -> Matched:
     """The sample of each name, as the options say. A name of no sample, and a sample with two answers, are InputErrors."""
     names, where = list(found), str(source.path)
+    if options.get("map") and options.get("names", "sample") != "sample":
+        raise InputError(where, f"map={options['map']} and names={options['names']} are both declared", "Declare one.")
     if options.get("map"):
         return _by_map(names, manifest, options["map"], source)
     if options.get("names") == "image":

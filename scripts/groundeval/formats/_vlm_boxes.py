@@ -125,6 +125,14 @@ def _nothing(text: str) -> Boxes:
     raise ValueError(f"it has no box, and nothing that says none: {quoted(text)}")
 
 
+# What tells a family, where special tokens were kept.
+MARKS: Mapping[str, tuple[str, ...]] = {
+    "<|det|>": ("deepseek_vl2",),
+    "<box>": ("internvl",),
+    "<|box_start|>": ("qwen2_vl", "rex_omni"),
+    "bbox_2d": ("qwen2_5_vl", "qwen3_vl"),
+}
+
 FAMILIES: Mapping[str, Family] = {
     "qwen2_vl": Family("norm1000", _pairs),
     "qwen2_5_vl": Family("px_resized", _json),

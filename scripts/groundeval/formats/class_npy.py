@@ -19,6 +19,7 @@ from groundeval.sources.folder import Source
 FORMAT = Format(
     name="class_npy",
     shape="map",
+    maps="classes",
     reads="a folder of NumPy class maps, {sample_id}.npy, whole numbers [H, W], each a class number",
     options={
         "resize": Option(
@@ -42,14 +43,14 @@ def read(
     source: Source, manifest: pa.Table, options: Mapping[str, Any], notes: Counter[str]
 ) -> Iterator[pa.RecordBatch]:
     """One row a sample of the manifest, in its order, with the class map as uint8 or uint16 [H, W]."""
-    seen = _class_values.Seen(int(options.get("classes") or 0))
+    seen = _class_values.Seen(int(options.get("classes") or 0), notes)
 
     def load(name: str) -> NDArray[Any]:
         found = _classes(npy.array(source.read(name), source.where(name), MOST_BYTES), notes)
         seen.add(found)
         return found
 
-    return _class_values.watched(_maps.batches(source, ".npy", manifest, options, notes, load), seen, notes)
+    return _class_values.watched(_maps.batches(source, ".npy", manifest, options, notes, load), seen)
 
 
 def _classes(array: NDArray[Any], notes: Counter[str]) -> NDArray[Any]:

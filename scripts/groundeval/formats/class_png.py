@@ -20,6 +20,7 @@ from groundeval.sources.folder import Source
 FORMAT = Format(
     name="class_png",
     shape="map",
+    maps="classes",
     reads="a folder of PNG class maps, {sample_id}.png, each pixel a class number",
     options={
         "resize": Option(
@@ -45,7 +46,10 @@ def read(
     """One row a sample of the manifest, in its order, with the class map as uint8 or uint16 [H, W]."""
     colours = _colours(options["colours"], str(source.path)) if options.get("colours") else None
     classes = int(options.get("classes") or 0)
-    seen = _class_values.Seen(classes)
+    if beyond := sorted(n for n in (colours or {}).values() if classes and n >= classes):
+        what = f"colours names class {beyond[0]}, the benchmark has the classes 0 to {classes - 1}"
+        raise InputError(source.path, what, "Correct the table of colours.")
+    seen = _class_values.Seen(classes, notes)
 
     def load(name: str) -> NDArray[Any]:
         found = _classes(images.decode(source.read(name), source.where(name)), colours, notes)
@@ -53,7 +57,7 @@ def read(
             seen.add(found)
         return found
 
-    return _class_values.watched(_maps.batches(source, ".png", manifest, options, notes, load), seen, notes)
+    return _class_values.watched(_maps.batches(source, ".png", manifest, options, notes, load), seen)
 
 
 def _classes(pixels: NDArray[Any], colours: Mapping[int, int] | None, notes: Counter[str]) -> NDArray[Any]:

@@ -20,6 +20,7 @@ from groundeval.sources.folder import Source
 FORMAT = Format(
     name="confidence_png",
     shape="map",
+    maps="confidences",
     reads="a folder of 8-bit grey PNG maps, one a sample, named as the truth: um_road_000000.png",
     example="um_lane_000000.png\num_road_000000.png\numm_road_000000.png",
     traps="""\
@@ -47,8 +48,7 @@ def read(
 
 def _files(folder: Source, notes: Counter[str]) -> dict[str, str]:
     """Sample id -> file name, of the PNG files that lie directly in the folder."""
-    if folder.single:
-        raise InputError(folder.path, "is a file, expected a folder of PNG maps", "Name the folder.")
+    folder.expect_folder("PNG maps")
     names = [n for n in folder.names() if "/" not in n]
     if jpegs := [n for n in names if n.lower().endswith((".jpg", ".jpeg"))]:
         what = f"{len(jpegs)} JPEG files, {first_of(jpegs)}; JPEG alters confidences"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from groundeval.errors import InputError, quoted
+from groundeval.errors import InputError, first_of, quoted
 from groundeval.formats import Format, _files, _json_files, _names
 from groundeval.metrics import masks
 from groundeval.metrics.polygons import rasterise
@@ -38,6 +38,7 @@ Points are pixels of an image of imageHeight x imageWidth, which must be the siz
 LabelMe has no holes: an inner polygon fills what an outer one leaves open. Images beside the files are not read.""",
 )
 LAYOUT = _files.Layout(r"(?P<name>.+)\.(?i:json)", ".json", beside=r".+\.(?i:jpe?g|png|bmp|webp)")
+_KEPT = "shapes of the declared labels"
 _FIX = "Draw it as a polygon, a rectangle or a mask."
 
 
@@ -55,14 +56,19 @@ def read(
         kept = [s for s in found if not labels or s["label"] in labels]
         if len(kept) < len(found):
             notes["shapes of other labels, not read"] += len(found) - len(kept)
+        notes.update({_KEPT: len(kept)} if labels else {})
         outlines = [_outline(s, where) for s in kept if s["shape_type"] != "mask"]
         rasters = rasterise([outlines], [height], [width], ["px"])
         if rasters.faults:
             raise InputError(where, rasters.faults[0], "Correct its points.")
         notes.update(rasters.notes)
-        return [*rasters.counts, *(_pasted(s, (height, width), where) for s in kept if s["shape_type"] == "mask")]
+        drawn = rasters.counts if outlines else []
+        return [*drawn, *(_pasted(s, (height, width), where) for s in kept if s["shape_type"] == "mask")]
 
-    return _json_files.batches(source, LAYOUT, manifest, options, notes, shapes)
+    yield from _json_files.batches(source, LAYOUT, manifest, options, notes, shapes)
+    if labels and not notes.pop(_KEPT, 0):
+        what = f"no shape in any file has one of the declared labels, {first_of(sorted(labels))}"
+        raise InputError(source.path, what, "Correct labels=...; without it every shape is read.")
 
 
 def _shape(shape: Any, where: str) -> dict[str, Any]:

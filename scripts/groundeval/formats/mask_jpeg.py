@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from groundeval.formats import Format, _files, _masks, _names
 from groundeval.metrics import masks
 from groundeval.options import REQUIRED, Option
-from groundeval.sources import images, jpeg
+from groundeval.sources import binary, images, jpeg
 from groundeval.sources.folder import Source
 
 FORMAT = Format(
@@ -48,6 +48,7 @@ def read(
         if name is None:
             return None
         where, data = source.where(files[name]), source.read(files[name])
+        binary.check_threshold(options["threshold"], 255, where)
         head = jpeg.header(data, where)
         _masks.check_size((head.height, head.width), (height, width), where)
         return masks.encode(_above(images.decode_jpeg(data, where), options["threshold"], notes))

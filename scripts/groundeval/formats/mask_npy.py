@@ -40,6 +40,7 @@ Arrays of Python objects are pickles, which can run programs: they are never loa
 )
 LAYOUT = _files.Layout(r"(?P<name>.+?)(/predicted_mask)?\.npy", ".npy")
 MOST_BYTES = 1 << 30  # of one array
+_DECLARE = "Save bool masks, or declare values=probability or values=logit."
 _CUTS = {"probability": 0.5, "logit": 0.0}
 
 
@@ -78,7 +79,7 @@ def _stack(array: NDArray[Any], size: tuple[int, int], where: str) -> NDArray[An
 
 def _mask(plane: NDArray[Any], values: str, where: str, notes: Counter[str]) -> NDArray[np.bool_]:
     if values == "binary":
-        return binary.binarise(_whole(plane), where)
+        return binary.binarise(_whole(plane), where, fix=_DECLARE)
     if plane.dtype.kind != "f":
         raise InputError(where, f"has values of {plane.dtype}, declared is {values}", "Declare values=binary.")
     found = binary.binarise(plane, where, _CUTS[values])

@@ -37,6 +37,7 @@ No tool writes this JSON by itself: dump the evaluator's predictions (boxes and 
 Boxes are xyxy pixels of the original image after MDETR's postprocessor; others rescale later: declare what yours are.""",
 )  # fmt: skip
 _FIX = "Dump the evaluator's predictions as {number: {boxes, scores}}."
+_FOLDER = "Give the folder that holds both."
 _SHARED = (
     "other samples have its image and text, their answers differ or are not all there, and the annotations do not say "
     "which is whose; give their images a sample_id"
@@ -65,7 +66,9 @@ def read(
 def _dump(source: Source, annotations: str) -> str:
     """The file of the boxes, which is the one beside the annotations."""
     names = source.names(".json")
-    if source.single or annotations not in names:
+    if source.single:
+        raise InputError(source.path, "is one file, expected the folder of the boxes and their annotations", _FOLDER)
+    if annotations not in names:
         raise InputError(source.path, f"has no file {quoted(annotations)}, the annotations", "Put it beside the boxes.")
     rest = [n for n in names if n != annotations]
     if len(rest) != 1:

@@ -19,6 +19,7 @@ from groundeval.sources.folder import Source
 FORMAT = Format(
     name="scores_npz",
     shape="map",
+    maps="classes",
     reads="a folder of {sample_id}.npz, each with an array `scores` [C, H, W]: one score map a class, in class order",
     options={
         "dtype": Option(

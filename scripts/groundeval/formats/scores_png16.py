@@ -19,6 +19,7 @@ from groundeval.sources.folder import Source
 FORMAT = Format(
     name="scores_png16",
     shape="map",
+    maps="classes",
     reads="a folder of 16-bit grey PNG, {sample_id}_{class}.png or {sample_id}/{class}.png, classes 0, 1, ...: one map each",
     options={
         "resize": Option(

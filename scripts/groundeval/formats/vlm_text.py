@@ -59,6 +59,7 @@ def read(
     lines = _lines.read(source, _FIX, bool(options["drop_padding"]), notes)
     nothing = {_plain(text) for text in (options["none_text"] or "").split("|")} - {""}
     boxes, faults = _parsed(lines, family, nothing)
+    _note_strangers(lines, options["family"], notes)
     sizes = {line.sample_id: {k: line.record.get(k) for k in ("width", "height")} for line in lines}
     content = {name: {"boxes": found, **sizes[name]} for name, found in boxes.items()}
     said = {**options, "boxes": "xyxy", "unit": family.unit}
@@ -83,6 +84,15 @@ def _parsed(
         except ValueError as error:
             faults[line.sample_id] = f"line {line.number} cannot be parsed: {error}"
     return boxes, faults
+
+
+def _note_strangers(lines: Sequence[_lines.Line], family: str, notes: Counter[str]) -> None:
+    """What another family writes, and this one does not."""
+    for mark, writers in _vlm_boxes.MARKS.items():
+        if family not in writers and (count := sum(mark in str(line.record.get("response")) for line in lines)):
+            notes[f"answers with {mark}, as {' and '.join(writers)} write it, read as {family}"] += count
+    if FAMILIES[family].unit != "px_resized" and (sized := sum("width" in line.record for line in lines)):
+        notes[f"records with a width, which {family} does not use: are they qwen2_5_vl's?"] += sized
 
 
 def _plain(text: str) -> str:

@@ -47,8 +47,9 @@ class _Polygon(NamedTuple):
 def rasterise(groups: Sequence[Any], heights: Sequence[int], widths: Sequence[int], units: Sequence[Unit]) -> Rasters:
     """The union of each group of polygons, as a mask of heights[i] x widths[i] pixels.
 
-    A group, as JSON gave it, is a list of polygons. It has a fault where one of them is no list of numbers or of
-    points, has an odd number of values, a value that is not finite, or one more than an image size outside the image.
+    A group, as JSON gave it, is a list of polygons. It has a fault where it is a list of points itself, or where one of
+    them is no list of numbers or of points, has an odd number of values, a value that is not finite, or one more than an
+    image size outside the image.
     A polygon of fewer than 3 distinct points (4 numbers would be read as a box) or of no area is dropped and noted.
     """
     faults: dict[int, str] = {}
@@ -74,12 +75,22 @@ def _read(groups: Sequence[Any], faults: dict[int, str]) -> list[_Polygon]:
         if type(polygons) is not list:
             faults[group] = f"polygons is {_kind(polygons)}, not a list of polygons"
             continue
+        if _are_points(polygons):
+            faults[group] = f"polygons is one list of {len(polygons)} points, not a list of polygons"
+            continue
         for ordinal, polygon in enumerate(polygons, 1):
             try:
                 out.append(_Polygon(group, ordinal, _values(polygon)))
             except ValueError as error:
                 faults.setdefault(group, f"polygon {ordinal} {error}")
     return out
+
+
+def _are_points(polygons: Sequence[Any]) -> bool:
+    """Is this one polygon in place of a list of them? A polygon alone may have one point, but not each of several."""
+    return len(polygons) > 2 and all(
+        type(p) is list and len(p) == 2 and set(map(type, p)) <= {int, float} for p in polygons
+    )
 
 
 def _values(polygon: Any) -> list[float]:

@@ -9,50 +9,61 @@ from numpy.typing import NDArray
 
 from groundeval.errors import InputError
 
-_DECLARE = "Save masks with two values, 0 and 255, or declare threshold=... if larger values are foreground."
+DECLARE = "Save masks with two values, 0 and 255, or declare threshold=... if larger values are foreground."
 
 
-def binarise(samples: NDArray[Any], where: str, threshold: float | None = None) -> NDArray[np.bool_]:
+def binarise(
+    samples: NDArray[Any], where: str, threshold: float | None = None, fix: str = DECLARE
+) -> NDArray[np.bool_]:
     """The mask [H, W] of samples [H, W] or [H, W, C].
 
     With a threshold: foreground is what is strictly above it. Without: two values {0, v}, v is foreground; a constant
     image is empty where it is 0 and full where it is anything else. All else is an InputError, as are channels that
-    differ, transparency, and values of float without a threshold (a probability and a logit are not told apart) or not
-    finite.
+    differ, transparency, values of float without a threshold (a probability and a logit are not told apart) or not
+    finite, and a threshold that no value of the type can exceed. fix: how the caller's format lets its user declare more.
     """
     plane = _plane(samples, where)
     if plane.dtype == np.bool_:
         return plane
     if plane.dtype.kind == "f":
-        _check_float(plane, where, threshold)
+        _check_float(plane, where, threshold, fix)
+    elif threshold is not None:
+        check_threshold(threshold, np.iinfo(plane.dtype).max, where)
     if threshold is not None:
         above: NDArray[np.bool_] = plane > threshold
         return above
-    return _two_valued(plane, where)
+    return _two_valued(plane, where, fix)
 
 
-def _two_valued(plane: NDArray[Any], where: str) -> NDArray[np.bool_]:
+def check_threshold(threshold: float, largest: int, where: str) -> None:
+    """InputError where nothing can be foreground, as no value exceeds the threshold."""
+    if threshold >= largest:
+        what = f"no value can exceed threshold={threshold:g}, the largest possible one is {largest}"
+        raise InputError(where, what, "Declare a threshold between the two values that were written.")
+
+
+def _two_valued(plane: NDArray[Any], where: str, fix: str) -> NDArray[np.bool_]:
     """The mask of {0, v}. A few passes over the array, each cheaper than sorting out its distinct values."""
     top = plane.max()
     if plane.dtype == np.uint8 and top <= 1:
         return plane.view(np.bool_)
     mask: NDArray[np.bool_] = plane == top if top else np.zeros(plane.shape, np.bool_)
     if np.count_nonzero(mask) != np.count_nonzero(plane) or (plane.dtype.kind == "i" and plane.min() < 0):
-        _refuse_values(plane, where)
+        _refuse_values(plane, where, fix)
     return mask
 
 
-def _refuse_values(plane: NDArray[Any], where: str) -> None:
+def _refuse_values(plane: NDArray[Any], where: str, fix: str) -> None:
     low, top = plane.min(), plane.max()
     if low < 0:
-        raise InputError(where, f"has values below 0, the least is {low}", _DECLARE)
+        raise InputError(where, f"has values below 0, the least is {low}", fix)
     between = np.argmax((plane != low) & (plane != top))
     row, column = np.unravel_index(between, plane.shape)
     third = plane[row, column]
     if third in (low, top):
-        raise InputError(where, f"two values, {low} and {top}, and neither is 0: which one is foreground?", _DECLARE)
+        raise InputError(where, f"two values, {low} and {top}, and neither is 0: which one is foreground?", fix)
     what = f"more than two values, {low}, {top} and {third} at row {row}, column {column}"
-    raise InputError(where, what, _DECLARE)
+    raise InputError(where, what, fix)
 
 
 def _plane(samples: NDArray[Any], where: str) -> NDArray[Any]:
@@ -71,9 +82,8 @@ def _plane(samples: NDArray[Any], where: str) -> NDArray[Any]:
     return np.ascontiguousarray(first)
 
 
-def _check_float(plane: NDArray[Any], where: str, threshold: float | None) -> None:
+def _check_float(plane: NDArray[Any], where: str, threshold: float | None, fix: str) -> None:
     if threshold is None:
-        fix = "Declare threshold=0.5 for probabilities, threshold=0 for logits."
         raise InputError(where, f"has values of {plane.dtype}, which may be probabilities or logits", fix)
     if not np.isfinite(plane).all():
         raise InputError(where, "has values that are NaN or infinite", "Correct the model's output.")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from groundeval.errors import InputError, first_of, quoted
 from groundeval.sources import members
-from groundeval.sources.archive import Archive, is_archive
+from groundeval.sources.archive import SUFFIXES, Archive, is_archive
 
 _COPY = "Copy the file itself into the folder."
 
@@ -17,7 +17,8 @@ _COPY = "Copy the file itself into the folder."
 class Source:
     """Named bytes. `path` is as the user gave it; names are relative to it, with `/`, sorted.
 
-    An archive is read as the folder that was packed: `single` is true only of a file that is none.
+    An archive is read as the folder that was packed: `single` is true only of a file that is none. `packed`: it is one,
+    and has one position in its file, so that two processes cannot read it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -27,6 +28,7 @@ class Source:
             raise InputError(path, "is neither a file nor a folder", "Write the predictions to a file first.")
         self.path = path
         self._archive = Archive(path) if is_archive(path) else None
+        self.packed = self._archive is not None
         self.single = path.is_file() and self._archive is None
         self._names: list[str] | None = None
 
@@ -36,6 +38,12 @@ class Source:
             self._names = [self.path.name] if self.single else sorted(self._all())
         found = list(self._names)
         return [n for n in found if n.lower().endswith(suffixes)] if suffixes else found
+
+    def expect_folder(self, of: str) -> None:
+        """InputError where this is a single file. of: what should be in the folder."""
+        if self.single:
+            fix = f"Give the folder, or an archive of it: {', '.join(SUFFIXES)}."
+            raise InputError(self.path, f"is a file, expected a folder of {of}", fix)
 
     def where(self, name: str) -> str:
         """How a message names a file of this source."""

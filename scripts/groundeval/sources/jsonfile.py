@@ -5,13 +5,14 @@ orjson parses. It keeps the last of doubled keys, so a count proves that there a
 key is there once. Text that upsets the count (a string that starts with a colon) is parsed again by the standard
 library, whose object hook gives the definite answer.
 
-Limits: nesting deeper than about a thousand levels and lone surrogates are refused. An integer outside 64 bits is read
-as the nearest float64, which no reader of ids accepts.
+Limits: a text whose values would take more than MOST_MEMORY, nesting deeper than about a thousand levels and lone
+surrogates are refused. An integer outside 64 bits is read as the nearest float64, which no reader of ids accepts.
 """
 
 from __future__ import annotations
 
 import gc
+import io
 import json
 import re
 from collections import Counter
@@ -27,6 +28,8 @@ from groundeval.errors import InputError, quoted
 
 _FIX = "Write it as one JSON value in UTF-8."
 TOO_DEEP = "nested too deeply, more than about a thousand levels"
+MOST_MEMORY = 4 << 30  # bytes that the values may take
+_OBJECT, _LINE, _VALUE = 72, 256, 32  # of memory: an empty list or object in its place, a line's bookkeeping, a number
 _BLOCK = 1 << 18  # bytes looked at in one go: they stay in the cache
 _SPACED_END = re.compile(rb'"[ \t\r\n]+:')
 _ESCAPED_SPACED_END = re.compile(rb'\\"[ \t\r\n]+:')
@@ -71,15 +74,25 @@ def load(data: bytes, where: str) -> Any:
 
 
 @collector_paused()
-def load_lines(data: bytes, where: str) -> list[tuple[int, Any]]:
-    """The values of a JSON Lines file with their line numbers, from 1. Blank lines are passed over."""
+def load_lines(data: bytes, where: str) -> list[tuple[int, dict[str, Any]]]:
+    """The objects of a JSON Lines file with their line numbers, from 1. Blank lines are passed over."""
     _check_text(data, where)
-    lines = [(number, line) for number, line in enumerate(data.split(b"\n"), 1) if line.strip()]
-    values = [(number, _parse(line, f"{where}, line {number}")) for number, line in lines]
+    values = [(number, _object(line, f"{where}, line {number}")) for number, line in _lines(data)]
     if not _surely_no_key_twice(data, [value for _, value in values]):
-        for number, line in lines:
+        for number, line in _lines(data):
             _refuse_doubled_keys(line, f"{where}, line {number}")
     return values
+
+
+def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
+    return ((number, line) for number, line in enumerate(io.BytesIO(data), 1) if line.strip())
+
+
+def _object(line: bytes, where: str) -> dict[str, Any]:
+    found = _parse(line, where)
+    if type(found) is not dict:
+        raise InputError(where, "is no JSON object", "Write one object a line.")
+    return found
 
 
 def _check_text(data: bytes, where: str) -> None:
@@ -88,17 +101,25 @@ def _check_text(data: bytes, where: str) -> None:
             raise InputError(where, f"is {name}, not plain UTF-8", "Save it as UTF-8 without a byte-order mark.")
     if not data[:4096].strip() and not data.strip():
         raise InputError(where, "is empty", "Check the program that wrote it; an empty answer is [] or {}.")
+    needed = _OBJECT * (data.count(b"[") + data.count(b"{")) + _VALUE * data.count(b",") + _LINE * data.count(b"\n")
+    if needed > MOST_MEMORY:
+        what = f"has {len(data)} bytes of JSON whose values would take about {needed >> 20} MiB of memory"
+        raise InputError(where, what, "Split the predictions into several files, or write them without empty values.")
 
 
 def _parse(data: bytes, where: str) -> Any:
     try:
         return orjson.loads(data)
     except orjson.JSONDecodeError as error:
+        if "memory" in error.msg:
+            raise MemoryError from None
         raise InputError(where, _complaint(error), _FIX) from None
 
 
 def _complaint(error: orjson.JSONDecodeError) -> str:
     """What the parser found, with the cause named where the cause is a usual one."""
+    if "UTF-8" in error.msg:
+        return "is not UTF-8 text: another encoding, or no text at all (compressed?)"
     place = f"at line {error.lineno} column {error.colno}"
     if "depth limit" in error.msg:
         return TOO_DEEP

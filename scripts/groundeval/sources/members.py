@@ -15,6 +15,7 @@ from typing import NamedTuple
 from groundeval.errors import InputError, first_of, quoted
 
 MOST_BYTES = 1 << 30
+MOST_IMAGE_BYTES = 1 << 28  # of a .png or .jpg: 16 bits of 128 megapixels, not compressed at all
 MOST_MEMBERS = 1_000_000
 MOST_TOTAL = 1 << 30
 MOST_RATIO = 250
@@ -69,9 +70,11 @@ def check_total(total: int, size: int, where: str) -> None:
 
 
 def check_size(size: int, where: str) -> None:
-    """InputError where one file is larger than any reader should take into memory."""
-    if size > MOST_BYTES:
-        what = f"has {size} bytes, more than {MOST_BYTES}"
+    """InputError where one file is larger than any reader should take into memory; an image's name tells it."""
+    image = where.lower().endswith((".png", ".jpg", ".jpeg"))
+    most = min(MOST_IMAGE_BYTES, MOST_BYTES) if image else MOST_BYTES
+    if size > most:
+        what = f"has {size} bytes, more than {most}"
         raise InputError(where, what, "Check the program that wrote it; split the predictions into several files.")
 
 

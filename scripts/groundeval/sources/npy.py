@@ -40,7 +40,8 @@ def array(data: bytes, where: str, most: int) -> NDArray[Any]:
     try:
         return _parsed(data, where, most)
     except _BROKEN as error:
-        raise InputError(where, f"is not a readable array ({error})", _FIX) from None
+        said = "its header is no plain description of an array" if "<" in str(error) else str(error)
+        raise InputError(where, f"is not a readable array ({said})", _FIX) from None
 
 
 def _parsed(data: bytes, where: str, most: int) -> NDArray[Any]:

@@ -77,8 +77,8 @@ def pixel_chunks(data: bytes, where: str) -> bytes:
             raise InputError(where, "is an animated PNG, with several images", "Save one mask as a plain PNG.")
         if name == b"eXIf":
             exif.refuse_rotation(data[start + 8 : stop - 4], where)
-        if ended or (name == b"IHDR" and start > len(_SIGNATURE)):
-            raise InputError(where, "the PNG goes on after its end" if ended else "the PNG has two headers", DAMAGED)
+        if name == b"IHDR" and start > len(_SIGNATURE):
+            raise InputError(where, "the PNG has two headers", DAMAGED)
         if name[0] & 32 == 0 and name not in _CRITICAL:  # a capital letter: a decoder has to understand it
             raise InputError(where, f"the PNG has an unknown chunk {quoted(name.decode('latin-1'))}", DAMAGED)
         if name in (b"IDAT", b"IEND"):
@@ -92,7 +92,10 @@ def pixel_chunks(data: bytes, where: str) -> bytes:
 def _chunks(data: bytes, where: str) -> Iterator[tuple[bytes, int, int]]:
     """Name, start and stop of each chunk, its checksum verified."""
     view, start = memoryview(data), len(_SIGNATURE)
+    name = b""
     while start < len(data):
+        if name == b"IEND":
+            raise InputError(where, "the PNG goes on after its end", DAMAGED)
         if start + 12 > len(data):
             raise InputError(where, "the PNG is cut off", DAMAGED)
         length, name = struct.unpack_from(">I4s", data, start)

@@ -27,9 +27,7 @@ def read(source: Source, split: str) -> list[Sample]:
     return samples
 
 
-def _sample(record: Any, where: str, files: set[str]) -> Sample:
-    if not isinstance(record, dict):
-        raise InputError(where, "is no object", FIX)
+def _sample(record: dict[str, Any], where: str, files: set[str]) -> Sample:
     sample_id, image = (_text(record, key, where) for key in ("sample_id", "image"))
     height, width = (_side(record, key, where) for key in ("height", "width"))
     if height * width > MAX_PIXELS:
