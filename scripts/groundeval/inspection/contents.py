@@ -3,59 +3,58 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Any
+
+import pyarrow as pa
 
 from groundeval.errors import first_of
-from groundeval.inspection import pictures, records
-from groundeval.inspection.part import JSON, LINES, Part
+from groundeval.inspection import madeup, pictures, records
+from groundeval.inspection.part import JSON, LINES, Seen
+from groundeval.inspection.pictures import Pictures
 from groundeval.sources.folder import Source
 
+_FILES = 3  # JSON files that are told of
 
-def told(source: Source, part: Part, values: Mapping[str, Any], faults: Mapping[str, str]) -> Iterator[str]:
+
+def told(source: Source, seen: Seen, found: Pictures) -> Iterator[str]:
     """Lines on the whole source, and on the part that was looked at."""
     names = source.names()
     kinds = Counter(PurePosixPath(n).suffix.lower() or "no suffix" for n in names)
     what = "a file" if source.single else "a folder" if source.path.is_dir() else "an archive"
     yield f"{source.path}: {what}, {_bytes(source.path)}; {', '.join(f'{n} {kind}' for kind, n in kinds.most_common())}"
-    texts = part.names(*JSON, *LINES)
-    rest = [n for n in part.names() if n not in set(texts)]
-    if rest:
-        yield f"looked at {len(rest)} of {len(names)} files"
-        yield from pictures.told(part, rest)
-    for name in texts[:3]:
-        if name in values:
-            yield from (f"{name}: {line}" for line in records.told(values[name]))
-        else:
-            yield f"{name}: {faults[name]}"
+    if len(names) > 1:
+        yield f"looked at {len(seen.part.names())} of {len(names)} files"
+    yield from pictures.told(found)
+    texts = seen.part.names(*JSON, *LINES)
+    for name in texts if len(texts) <= _FILES else texts[:1]:
+        lines = (
+            records.told(seen.values[name]) if name in seen.values else [seen.faults.get(name, "is not looked into")]
+        )
+        yield from (f"{name}: {line}" for line in lines)
 
 
-def names(part: Part, values: Mapping[str, Any]) -> list[str]:
-    """What could be ids of samples: of records where there are any, else the files' names without suffix."""
-    found = [i for value in values.values() for i in records.ids(value)]
-    return found or [str(PurePosixPath(n).with_suffix("")) for n in part.names()]
+def look(seen: Seen) -> Pictures:
+    """The pictures and arrays of the part."""
+    return pictures.look(seen.part, [n for n in seen.part.names() if not n.lower().endswith((*JSON, *LINES))])
 
 
-def sizes(part: Part, values: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
-    """Height and width by what could be an id, as far as the files say."""
-    out = {i: size for value in values.values() for i, size in records.sizes(value).items()}
-    for name in [] if values else part.names():
-        if found := pictures.size(part.read(name), part.where(name)):
-            out[str(PurePosixPath(name).with_suffix(""))] = found
-    return out
-
-
-def matched(found: Sequence[str], samples: Sequence[str], images: Sequence[str]) -> Iterator[str]:
-    """How many are samples of the split, or images of it."""
+def matched(found: Sequence[str], manifest: pa.Table, through: Sequence[str], mapping: bool) -> Iterator[str]:
+    """How many are samples of the split, or images of it. through: files that lead from names to samples; mapping: whether
+    a format here takes such a file."""
+    samples = manifest["sample_id"].to_pylist()
     distinct, known = list(dict.fromkeys(found)), set(samples)
     strange = [n for n in distinct if n not in known]
     yield f"ids: {len(distinct) - len(strange)} of {len(distinct)} names are samples of the split, of which it has {len(known)}"
     if strange:
         yield f"  not samples: {len(strange)}, {first_of(strange)}; a sample is {first_of(samples)[6:]}"
-    by_image = {n for i in images for n in (i, PurePosixPath(i).stem)}
-    if strange and (n := sum(PurePosixPath(s).stem in by_image for s in strange)):
-        yield f"  {n} of them are names of images: one image can have several samples"
+    by_image = madeup.known(manifest) - known
+    if n := sum(name in by_image for name in strange):
+        yield f"  {n} of them are names of images: an image of several samples does not say of which it is the answer"
+    if strange and through:
+        yield f"  {through[0]} may lead from them to samples"
+    elif strange and mapping and not n:
+        yield '  a format with an option map takes a JSON file beside the answers, {"name of an answer": "sample_id"}'
 
 
 def _bytes(path: Path) -> str:

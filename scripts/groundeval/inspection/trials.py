@@ -1,94 +1,74 @@
-"""Every format, with every choice of what must be declared, tried by really reading a part of the files."""
+"""One format with one choice of its options, tried by really reading a part of the files."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import islice, product
 from typing import Any
 
 import pyarrow as pa
 
 from groundeval import formats, options, tables
+from groundeval.digests import TableDigest
 from groundeval.errors import InputError
-from groundeval.options import REQUIRED, Option
 from groundeval.sources.folder import Source
-
-MOST = 64  # choices of one format
-_SCORES, _LEVELS = ("0", "0.5"), ("0", "0.5", "127")  # to try where a number must be declared
 
 
 @dataclass
 class Trial:
-    """One format with one choice of options. `why`: what stops it; `table`: what was read."""
+    """What came of it. own: options of the benchmark, beside the format's `said`; why: what stops it; unread: files that
+    it would pass over; digest: of `table`, which is what was read, and is let go where it is not needed any more.
+    """
 
     format: str
     said: dict[str, Any]
+    own: dict[str, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     why: str = ""
-    table: pa.Table | None = None
+    statuses: Counter[str] = field(default_factory=Counter)
+    complaint: str = ""  # of the first answer that cannot be used
     notes: Counter[str] = field(default_factory=Counter)
+    doubts: list[str] = field(default_factory=list)  # of the inspection
+    digest: str = ""
+    table: pa.Table | None = None
     agreement: float | None = None  # with the truth, in the benchmark's headline
 
     @property
-    def statuses(self) -> Counter[str]:
-        """Status -> number of samples."""
-        return Counter(self.table["status"].to_pylist() if self.table else [])
+    def usable(self) -> int:
+        """Samples that have an answer."""
+        return self.statuses["answered"] + self.statuses["none"]
 
     @property
     def fits(self) -> bool:
         """Something was read, and nothing of it was invalid."""
-        return not self.why and self.statuses["answered"] + self.statuses["none"] > 0 and not self.statuses["invalid"]
+        return self.usable > 0 and not self.statuses["invalid"]
+
+    @property
+    def partly(self) -> bool:
+        """Something was read, but not all."""
+        return self.usable > 0 and self.statuses["invalid"] > 0
+
+    @property
+    def convention(self) -> tuple[Any, ...]:
+        """All that was chosen but the score threshold, which is no property of the files."""
+        said = {**self.own, **self.said}
+        return (self.format, *((key, value) for key, value in said.items() if key != "score_threshold"))
 
     def reason(self) -> str:
         """Why it does not fit."""
-        if self.why or self.table is None:
+        if self.why:
             return self.why
-        if not self.statuses["invalid"]:
-            return "no sample has an answer"
-        reasons = [r for r in self.table["reason"].to_pylist() if r]
-        return f"{self.statuses['invalid']} answers cannot be used, the first: {reasons[0] if reasons else ''}"
+        if self.statuses["invalid"]:
+            answers = self.usable + self.statuses["invalid"]
+            return f"{self.statuses['invalid']} of {answers} answers cannot be used, the first: {self.complaint}"
+        beside = "; ".join(f"{note} ({n})" for note, n in self.notes.items())
+        reads = formats.record(self.format).reads
+        return f"no file or record is an answer; it reads {reads}{f'; {beside}' if beside else ''}"
 
 
-def run(
-    name: str, source: Source, manifest: pa.Table, own: Mapping[str, Any], fixed: Mapping[str, Any]
-) -> Iterator[Trial]:
-    """All trials of one format. own: the benchmark's options; fixed: what the user declared."""
-    declared = formats.record(name).options
-    said = {key: value for key, value in fixed.items() if key in declared}
-    for choice in islice(_choices(declared, said), MOST):
-        trial = _tried(name, source, manifest, own, {**said, **choice})
-        yield trial
-        for key in _asked(declared, trial):
-            values = (v for v in _values(key, declared[key]) if v != declared[key].default)
-            yield from (_tried(name, source, manifest, own, {**trial.said, key: value}) for value in values)
-
-
-def _asked(declared: Mapping[str, Option], trial: Trial) -> list[str]:
-    """Options that were not declared and that the complaint names."""
-    words = set(re.findall(r"\w+", "" if trial.fits else trial.reason()))
-    return [key for key in declared if key in words and key not in trial.said]
-
-
-def _choices(declared: Mapping[str, Option], said: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Every combination of values for what must be declared and is not. A text cannot be tried out."""
-    needed = {key: o for key, o in declared.items() if o.default is REQUIRED and key not in said}
-    values = [_values(key, option) for key, option in needed.items()]
-    return (dict(zip(needed, chosen, strict=True)) for chosen in product(*values))
-
-
-def _values(key: str, option: Option) -> tuple[str, ...]:
-    more = {"flag": ("true", "false"), "number": _numbers(key), "integer": ("0", "1"), "text": ()}
-    return option.choices if option.kind == "choice" else more[option.kind]
-
-
-def _numbers(key: str) -> tuple[str, ...]:
-    return _SCORES if "score" in key else _LEVELS
-
-
-def _tried(name: str, source: Source, manifest: pa.Table, own: Mapping[str, Any], said: dict[str, Any]) -> Trial:
+def tried(name: str, source: Source, manifest: pa.Table, own: Mapping[str, Any], said: dict[str, Any]) -> Trial:
+    """own: the benchmark's options with their values."""
     trial, record = Trial(name, said), formats.record(name)
     try:
         trial.options = {**own, **options.resolve(record.options, said, f"format {name}")}
@@ -98,4 +78,11 @@ def _tried(name: str, source: Source, manifest: pa.Table, own: Mapping[str, Any]
         trial.why = error.line().removeprefix(f"{error.file}: ")
     except KeyError as error:  # an option of the benchmark
         trial.why = f"needs {error.args[0]} of the benchmark; give --benchmark"
+    if trial.table is not None:
+        trial.statuses = Counter(trial.table["status"].to_pylist())
+        reasons = zip(trial.table["status"].to_pylist(), trial.table["reason"].to_pylist(), strict=True)
+        trial.complaint = next((reason or "" for status, reason in reasons if status == "invalid"), "")
+        digest = TableDigest()
+        digest.add(trial.table)
+        trial.digest = digest.hexdigest()
     return trial

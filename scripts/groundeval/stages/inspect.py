@@ -7,22 +7,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from groundeval import benchmarks, formats, options, tables
+from groundeval import benchmarks, formats, options
 from groundeval.errors import InputError, did_you_mean, quoted
-from groundeval.inspection import advice, contents, trials
+from groundeval.inspection import advice, choices, contents, hints, madeup, rank
 from groundeval.inspection import part as parts
-from groundeval.inspection.trials import Trial
+from groundeval.inspection.part import Seen
+from groundeval.inspection.search import Search
+from groundeval.inspection.trials import Trial, tried
 from groundeval.sources.folder import Source
-from groundeval.stages import aggregate, score, split
+from groundeval.stages import split
+from groundeval.stages.agreement import Truth
 
 DRAWN = 3
-_UNKNOWN = 1000  # height and width of a sample where no truth says them
+_WHOLE = 1 << 26  # bytes of a JSON file that is read to its end with the format that fits
 
 
 @dataclass(frozen=True)
@@ -46,10 +50,76 @@ class Asked:
         """Of what was said, what concerns the benchmark."""
         return {key: value for key, value in self.said.items() if key in self.declared}
 
+    def own(self, more: Mapping[str, Any]) -> dict[str, Any]:
+        """The benchmark's options with their values, some of them tried out."""
+        return options.resolve(self.declared, {**self.said_own, **more}, str(self.benchmark))
+
     @property
+    def formats(self) -> list[str]:
+        """Those that the benchmark can take."""
+        if self.benchmark is None:
+            return formats.names()
+        record = benchmarks.record(self.benchmark)
+        return [n for n in formats.names() if formats.record(n).fits(record.shape, record.maps)]
+
+    def check(self) -> None:
+        """An option that nothing has is an InputError."""
+        known = {key for name in self.formats for key in formats.record(name).options} | set(self.declared)
+        for key in self.said:
+            if key not in known:
+                what = f"unknown option {quoted(key)}{did_you_mean(key, known)}"
+                raise InputError("--set", what, "Correct the name.")
+
+
+@dataclass
+class View:
+    """The samples of the split under one choice of the benchmark's options, and all that is tried on them."""
+
+    asked: Asked
+    seen: Seen
+    facts: hints.Facts
+    manifest: pa.Table | None
+    more: Mapping[str, Any] = field(default_factory=dict)  # of the benchmark's options, what is tried out
+
+    @cached_property
     def own(self) -> dict[str, Any]:
         """The benchmark's options with their values."""
-        return options.resolve(self.declared, self.said_own, str(self.benchmark))
+        return self.asked.own(self.more)
+
+    @cached_property
+    def truth(self) -> Truth | None:
+        """The benchmark's truth, where it was given."""
+        if self.asked.truth is None or self.asked.benchmark is None:
+            return None
+        return Truth(self.asked.benchmark, self.asked.truth, self.own)
+
+    @cached_property
+    def _narrowed(self) -> pa.Table | None:
+        return None if self.manifest is None else madeup.narrowed(self.manifest, self.seen)
+
+    def samples(self, name: str) -> pa.Table:
+        """What a format is tried on."""
+        return madeup.manifest(name, self.seen) if self._narrowed is None else self._narrowed
+
+    def trials(self) -> Iterator[Trial]:
+        """All formats, without what they read."""
+        if self.truth is not None and self.facts.texts.get("colours") and self._narrowed is not None:
+            voted = self.truth.colours(self.seen.part, self._narrowed)
+            self.facts.texts["colours"] = [voted] if voted else self.facts.texts["colours"]
+        for name in self.asked.formats:
+            samples, declared = self.samples(name), formats.record(name).options
+            said = {key: value for key, value in self.asked.said.items() if key in declared}
+            for trial in Search(name, self.seen.part, samples, self.own, said, self.facts).run():
+                trial.own = dict(self.more)
+                if trial.usable and self.truth is not None:
+                    trial.agreement = self.truth.agreement(trial, samples)
+                trial.table = None
+                yield trial
+
+    def again(self, trial: Trial) -> Trial:
+        """The same with what it reads."""
+        found = tried(trial.format, self.seen.part, self.samples(trial.format), self.own, trial.said)
+        return replace(trial, own=dict(self.more), table=found.table, options=found.options)
 
 
 def run(asked: Asked) -> None:
@@ -59,108 +129,120 @@ def run(asked: Asked) -> None:
 
 
 def _lines(asked: Asked) -> Iterator[str]:
-    _check_said(asked)
+    asked.check()
     source = Source(asked.path)
-    part, values, faults = parts.of(source)
-    yield from contents.told(source, part, values, faults)
-    found = contents.names(part, values)
-    manifest = _manifest(asked) if asked.truth else None
+    if not source.names():
+        raise InputError(asked.path, "is empty: there is no file in it", "Name the folder that the model wrote into.")
+    manifest = _manifest(asked, asked.own({})) if asked.truth else None
+    seen = parts.of(source, madeup.known(manifest))
+    found = contents.look(seen)
+    yield from contents.told(source, seen, found)
+    facts = hints.of(seen, found)
     if manifest is not None:
-        yield from contents.matched(found, manifest["sample_id"].to_pylist(), manifest["image_id"].to_pylist())
+        mapping = any("map" in formats.record(name).options for name in asked.formats)
+        through = [*facts.texts["map"], *facts.texts["annotations"]]
+        yield from contents.matched(seen.ids, manifest, through, mapping)
     else:
         yield "ids and sizes are not checked; give --benchmark, --truth and --split"
-    known = manifest if manifest is not None else _made_up(found, contents.sizes(part, values))
-    tried = [t for name in _names(asked) for t in trials.run(name, part, known, asked.own, asked.said)]
-    fitting = _ranked([t for t in tried if t.fits], asked, manifest)
-    yield from advice.told(tried, fitting)
-    if fitting:
-        yield from advice.to_try(fitting, asked.path, asked.benchmark, asked.truth, asked.split, asked.said_own)
-    if fitting and asked.out is not None:
-        yield _drawn(fitting[0], asked, known)
+    views = [View(asked, seen, facts, manifest)]
+    trials = list(views[0].trials())
+    if not any(t.fits for t in trials):
+        views += _other_views(views[0])
+        read = {trial.digest for trial in trials}
+        trials += [t for view in views[1:] for t in view.trials() if t.usable and t.digest not in read]
+    fitting, partly = (rank.by_convention([t for t in trials if kind(t)]) for kind in (_fits, _partly))
+    yield from advice.told(trials, fitting, partly)
+    if best := fitting or partly:
+        view = next(v for v in views if v.more == best[0][0].own)
+        yield from _proposed(best, view, source)
 
 
-def _check_said(asked: Asked) -> None:
-    known = {key for name in _names(asked) for key in formats.record(name).options} | set(asked.declared)
-    for key in asked.said:
-        if key not in known:
-            raise InputError("--set", f"unknown option {quoted(key)}{did_you_mean(key, known)}", "Correct the name.")
+def _fits(trial: Trial) -> bool:
+    return trial.fits
 
 
-def _manifest(asked: Asked) -> pa.Table:
+def _partly(trial: Trial) -> bool:
+    return trial.partly
+
+
+def _manifest(asked: Asked, own: Mapping[str, Any]) -> pa.Table:
     if asked.benchmark is None or asked.truth is None:
         raise InputError("--truth", "is given without --benchmark", "Say which benchmark it is.")
-    splits = benchmarks.record(asked.benchmark).splits
-    name = asked.split or splits[0]
-    return split.manifest(asked.benchmark, asked.truth, name, asked.own, Counter())[0]
+    name = asked.split or benchmarks.record(asked.benchmark).splits[0]
+    return split.manifest(asked.benchmark, asked.truth, name, own, Counter())[0]
 
 
-def _made_up(found: list[str], sizes: Mapping[str, tuple[int, int]]) -> pa.Table:
-    """A manifest of the ids and sizes that the files name, so that formats can be tried without a truth."""
-    pairs = [(i, sizes.get(i, (_UNKNOWN, _UNKNOWN))) for i in sorted(set(found))]
-    rows = [{"sample_id": i, "image_id": i, "height": h, "width": w, "tags": {}} for i, (h, w) in pairs]
-    return pa.Table.from_pylist(rows, schema=tables.MANIFEST)
+def _other_views(view: View) -> list[View]:
+    """The samples under each other choice of one of the benchmark's options, where they are others."""
+    found: list[View] = []
+    for key, option in view.asked.declared.items() if view.manifest is not None else ():
+        for value in option.choices if key not in view.asked.said else ():
+            try:
+                manifest = _manifest(view.asked, view.asked.own({key: value}))
+            except InputError:
+                continue
+            if not any(manifest.equals(v.manifest) for v in [view, *found]):
+                found.append(View(view.asked, view.seen, view.facts, manifest, {key: value}))
+    return found
 
 
-def _names(asked: Asked) -> list[str]:
-    shape = benchmarks.record(asked.benchmark).shape if asked.benchmark else None
-    return [n for n in formats.names() if shape in (None, formats.record(n).shape)]
+def _proposed(groups: list[list[Trial]], view: View, source: Source) -> Iterator[str]:
+    """The command of the best, what it leaves to the user to choose, and a picture of it."""
+    asked = view.asked
+    best = view.again(choices.with_threshold(groups[0], asked.said))
+    absent: int | None = None
+    if view.manifest is not None:
+        view, absent = _most_complete(view, _answered(best, view, source))
+        best = view.again(choices.with_absent(best, absent or 0))
+    same = advice.others(groups)
+    yield from advice.to_try(best, same, asked.path, asked.benchmark, asked.truth, asked.split, asked.said_own)
+    yield from (f"  {line}" for line in choices.told(best, absent, view.manifest.num_rows if view.manifest else 0))
+    if asked.out is not None:
+        yield _drawn(best, view)
 
 
-def _ranked(fitting: list[Trial], asked: Asked, manifest: pa.Table | None) -> list[Trial]:
-    """Those that agree most with the truth first, then those with the fewest remarks."""
-    if manifest is not None and asked.benchmark is not None:
-        known: dict[tuple[int, ...], pa.Table | None] = {}  # the truth of the same samples is read once
-        for trial in fitting:
-            trial.agreement = _agreement(trial, asked, manifest, known)
-    return sorted(fitting, key=lambda t: (-(t.agreement or 0), sum(t.notes.values()), t.format, len(t.said)))
+def _answered(best: Trial, view: View, source: Source) -> set[str]:
+    """The samples that have an answer, usable or not, in the whole source."""
+    assert view.manifest is not None
+    texts = len(view.seen.part.names()) == len(source.names())
+    table, manifest = best.table, view.samples(best.format)
+    if texts and not view.seen.whole and sum(len(source.read(n)) for n in source.names()) <= _WHOLE:
+        manifest = view.manifest
+        table = tried(best.format, source, manifest, view.own, best.said).table
+    elif not view.seen.whole:
+        return madeup.speaks_of(manifest=view.manifest, seen=view.seen)
+    statuses = [] if table is None else table["status"].to_pylist()
+    return {i for i, s in zip(manifest["sample_id"].to_pylist(), statuses, strict=False) if s != "missing"}
 
 
-def _agreement(
-    trial: Trial, asked: Asked, manifest: pa.Table, known: dict[tuple[int, ...], pa.Table | None]
-) -> float | None:
-    """The benchmark's headline over the samples that have an answer: to tell conventions apart, not a result."""
-    rows = _answered(trial)
-    samples, answers = manifest.take(rows), _rows(trial, rows)
-    if (key := tuple(rows)) not in known:
-        known[key] = _truth(asked, samples)
-    truth, benchmark = known[key], str(asked.benchmark)
-    if truth is None:
-        return None
-    counted, histograms, _ = score.score(benchmark, samples, truth.to_batches(), answers.to_batches(), trial.options)
-    protocol = benchmarks.part(benchmark, "protocol")
-    measured = protocol.metrics(aggregate.arrays(counted), histograms, trial.options)
-    value: float | None = measured[benchmarks.record(benchmark).headline].value
-    return value
+def _most_complete(view: View, answered: set[str]) -> tuple[View, int]:
+    """The choice of the benchmark's options that leaves the fewest samples without an answer; how many."""
+
+    def absent(of: View) -> int:
+        assert of.manifest is not None
+        names = set(of.manifest["sample_id"].to_pylist())
+        return len(names - answered) if answered <= names else of.manifest.num_rows
+
+    first = absent(view)
+    if not first or view.more:
+        return view, first
+    best = min([view, *_other_views(view)], key=absent)
+    return (best, absent(best)) if absent(best) < first else (view, first)
 
 
-def _answered(trial: Trial) -> list[int]:
-    """The rows of the manifest that have an answer."""
-    assert trial.table is not None
-    return [i for i, s in enumerate(trial.table["status"].to_pylist()) if s in ("answered", "none")]
-
-
-def _rows(trial: Trial, rows: list[int]) -> pa.Table:
-    assert trial.table is not None
-    return trial.table.take(rows)
-
-
-def _truth(asked: Asked, samples: pa.Table) -> pa.Table | None:
-    if asked.truth is None or asked.benchmark is None:
-        return None
-    batches = benchmarks.part(asked.benchmark, "truth").truth(asked.truth, samples, asked.own, Counter())
-    return pa.Table.from_batches(batches)
-
-
-def _drawn(trial: Trial, asked: Asked, manifest: pa.Table) -> str:
+def _drawn(best: Trial, view: View) -> str:
     from groundeval.inspection import overlay
 
-    assert asked.out is not None
-    assert trial.table is not None
-    statuses = trial.table["status"].to_pylist()
-    rows = [i for i, status in enumerate(statuses) if status == "answered"][:DRAWN]
+    assert view.asked.out is not None
+    assert best.table is not None
+    rows = [i for i, status in enumerate(best.table["status"].to_pylist()) if status == "answered"][:DRAWN]
     if not rows:
         return "no picture: no sample has an answer other than none"
-    path, samples = asked.out / "overlay.png", manifest.take(rows)
-    overlay.write(path, samples, _rows(trial, rows), _truth(asked, samples))
+    samples = view.samples(best.format).take(rows)
+    truth = view.truth.of(samples) if view.truth is not None else None
+    dataset = overlay.Dataset(samples, truth, view.asked.benchmark, view.asked.truth, best.options)
+    path = view.asked.out / "overlay.png"
+    photos = overlay.write(path, dataset, best.table.take(rows))
     ids = ", ".join(samples["sample_id"].to_pylist())
-    return f"{path}: {ids}, read as {trial.format} {advice.options(trial)}; prediction red, truth green, both yellow"
+    read = f"{ids}, read as {best.format} {advice.options(best)}"
+    return f"{path}: {read}; {photos} of {len(rows)} over their photo; {overlay.LEGEND}"
