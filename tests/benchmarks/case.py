@@ -35,6 +35,7 @@ class Case:
             (folder / model).mkdir()
             self.demo.predict(self.raw, folder / model, model, SEED)
         self.folder = folder
+        self._kept: dict[str, dict[str, Any]] = {}
 
     def _first_split(self) -> str:
         for name in self.record.splits:
@@ -49,8 +50,11 @@ class Case:
         return options.resolve(self.record.options, {}, self.name)
 
     def evaluate(self, model: str, out: Path | None = None, **more: Any) -> dict[str, Any]:
+        """The content of metrics.json; kept where nothing but the model is asked for."""
+        if out is None and not more and model in self._kept:
+            return self._kept[model]
         said = self.demo.MODELS[model]
-        return evaluate.run(
+        content = evaluate.run(
             self.name,
             self.raw,
             self.split,
@@ -61,6 +65,9 @@ class Case:
             model,
             **more,
         )
+        if out is None and not more:
+            self._kept[model] = content
+        return content
 
     def tables(self, model: str) -> tuple[pa.Table, pa.Table, pa.Table, dict[str, Any]]:
         """Manifest, truth, predictions, options."""

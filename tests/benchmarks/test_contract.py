@@ -12,6 +12,7 @@ import pytest
 
 from groundeval import benchmarks, formats
 from groundeval.metrics import intervals
+from groundeval.samples import arrays
 from groundeval.stages import aggregate, score
 from tests.benchmarks.case import GOLDEN, Case
 
@@ -89,11 +90,7 @@ def test_split_in_two_and_merged(case: Case) -> None:
 
 def test_a_missing_sample_stops_or_counts_as_wrong(case: Case) -> None:
     manifest, truth, answers, chosen = case.tables("almost")
-    rows = answers.to_pylist()
-    for row in rows:
-        row.update({name: None for name in row if name not in ("sample_id", "status")}, status="missing")
-    nothing = pa.Table.from_pylist(rows, schema=answers.schema)
-    content = measured(case, manifest, truth, nothing, chosen)
+    content = measured(case, manifest, truth, without(answers), chosen)
     assert content["status"] == "incomplete"
     assert content["counts"]["missing"] == content["counts"]["expected"]
     assert content["metrics"][case.record.headline]["value"] == 0
@@ -116,32 +113,69 @@ def test_option_names_do_not_clash(case: Case) -> None:
 
 
 def test_terms_are_the_metrics(case: Case) -> None:
-    """Whatever has an interval is, from the sums of its terms, the very value of the leaderboard."""
+    """Every metric but a chosen threshold is, from the sums of its terms, the very value; coarse ones nearly."""
     for model in case.demo.MODELS:
         manifest, truth, answers, chosen = case.tables(model)
         table, histograms, _ = score.score(case.name, manifest, truth.to_batches(), answers.to_batches(), chosen)
-        samples, protocol = aggregate.arrays(table), benchmarks.part(case.name, "protocol")
+        samples, protocol = arrays(table), benchmarks.part(case.name, "protocol")
+        metrics = protocol.metrics(samples, histograms, chosen)
         terms = protocol.terms(samples, histograms, chosen)
-        found = terms.values(terms.columns.sum(axis=0, dtype=np.float64)[None])
-        values = {name: metric["value"] for name, metric in case.evaluate(model)["metrics"].items()}
-        without = {name for name in case.record.columns if values[name] is not None} - set(found)
-        assert all(name.startswith(("AP/", "mAP")) for name in without)
-        for name in set(case.record.columns) & set(found):
-            unit = protocol.metrics(samples, histograms, chosen)[name].unit
-            expected = np.nan if values[name] is None else values[name] / intervals.scale(unit)
-            np.testing.assert_allclose(found[name], [expected], rtol=1e-12, err_msg=name)
+        names = [name for one in terms for name in one.names]
+        assert len(names) == len(set(names))
+        assert all(
+            name.endswith("/threshold") for name, m in metrics.items() if m.value is not None and name not in names
+        )
+        for one in terms:
+            for name, value in one.whole.items():
+                if name not in metrics:  # they may know more
+                    continue
+                metric = metrics[name]
+                expected = np.nan if metric.value is None else metric.value / intervals.scale(metric.unit)
+                tolerance = {"rtol": 0, "atol": 3e-2} if one.coarse else {"rtol": 1e-12}
+                np.testing.assert_allclose(value, expected, err_msg=name, **tolerance)
 
 
-def test_every_column_has_an_interval_or_says_why_not(case: Case) -> None:
+def test_figures_of_samples(case: Case) -> None:
+    """From 0 to 1, one a sample; a better model has better ones; without an answer the one that ranks them is 0."""
+    means = {}
+    for model in ("almost", "noisy"):
+        manifest, truth, answers, chosen = case.tables(model)
+        found = by_sample(case, manifest, truth, answers, chosen)
+        for name, values in found.items():
+            assert values.dtype == np.float64, name
+            assert values.shape == (manifest.num_rows,), name
+            assert not np.isnan(values).all(), name
+            assert ((values >= 0) & (values <= 1) | np.isnan(values)).all(), name
+        means[model] = np.nanmean(next(iter(found.values())))
+    assert means["almost"] > means["noisy"]
+    ranked = next(iter(by_sample(case, manifest, truth, without(answers), chosen).values()))
+    assert set(ranked[~np.isnan(ranked)].tolist()) == {0.0}
+
+
+def by_sample(case: Case, *said: Any) -> dict[str, Any]:
+    table, _, _ = score.score(case.name, *(s.to_batches() if i else s for i, s in enumerate(said[:3])), said[3])
+    found: dict[str, Any] = benchmarks.part(case.name, "protocol").by_sample(arrays(table), said[3])
+    return found
+
+
+def without(answers: pa.Table) -> pa.Table:
+    """Every answer missing."""
+    rows = answers.to_pylist()
+    for row in rows:
+        row.update({name: None for name in row if name not in ("sample_id", "status")}, status="missing")
+    return pa.Table.from_pylist(rows, schema=answers.schema)
+
+
+def test_every_metric_has_an_interval_or_says_why_not(case: Case) -> None:
     content = case.evaluate("noisy")
-    for name in case.record.columns:
-        metric = content["metrics"][name]
+    for name, metric in content["metrics"].items():
         if metric["value"] is None:
             assert "interval_method" not in metric
         elif "interval" in metric:
             low, high = metric["interval"]
             assert 0 <= low <= metric["value"] <= high <= intervals.scale(metric["unit"]), name
         else:
+            assert name.endswith("/threshold")
             assert metric["interval_method"] == intervals.NONE
 
 

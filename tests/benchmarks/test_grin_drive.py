@@ -22,7 +22,8 @@ from groundeval.benchmarks.grin_drive import RECORD, demo, protocol, truth
 from groundeval.errors import InputError
 from groundeval.metrics import masks
 from groundeval.metrics.ratios import Metric
-from groundeval.stages import aggregate, evaluate, score
+from groundeval.samples import arrays
+from groundeval.stages import evaluate, score
 
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation")
 
@@ -133,7 +134,7 @@ def test_more_samples_than_one_batch(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("record", "said"),
     [
-        ([], "is no object"),
+        ([], "is no JSON object"),
         ({"sample_id": 7, "regions": []}, 'sample_id is "7", not a text'),
         ({"image": "", "regions": []}, "image is"),
         ({"height": 0, "regions": []}, 'height is "0", not a number of pixels'),
@@ -250,7 +251,7 @@ class Made(dict[str, Any]):
         columns = [ids, [s for s, _ in given], [None] * len(pairs), [m for _, m in given]]
         answers = pa.table(columns, schema=tables.predictions_schema("mask"))
         table, _, _ = score.score("grin_drive", manifest, expected.to_batches(), answers.to_batches(), {})
-        self.samples = aggregate.arrays(table)
+        self.samples = arrays(table)
         super().__init__(protocol.metrics(self.samples, {}, {}))
 
     def value(self, name: str) -> Any:

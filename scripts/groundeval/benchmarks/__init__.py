@@ -4,9 +4,12 @@ A folder has
     __init__.py   RECORD: what the benchmark is, as constants
     truth.py      manifest(raw, split, options) and truth(raw, manifest, options): official files -> tables
     protocol.py   counts(...), metrics(...), baselines(...): integers of each sample, then ratios; terms(...): the same
-                  as functions of sums over samples, for intervals and comparisons; CONSTANTS: what the protocol
-                  fixes, and which of it is a choice or an inference; every result records them
+                  as functions of sums over samples, for intervals and comparisons; by_sample(samples, options): figures
+                  of each sample from 0 to 1, the first of which ranks them; confusion(...) and band(...), of class
+                  maps and of curves, for plots; CONSTANTS: what the protocol fixes, and
+                  which of it is a choice or an inference; every result records them
     demo.py       write(folder, seed): a small dataset in the official layout; predict(...): three demo models
+    picture.py    of maps only: layers(...): a sample's truth and answer as classes to be drawn
     published.yaml   rows that were published elsewhere
     README.md     the card: formula, units, traps, what is missing
 """
@@ -19,7 +22,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from groundeval.errors import InputError, did_you_mean, quoted
 from groundeval.options import Option
@@ -45,7 +48,9 @@ class Record:
     options: Mapping[str, Option] = field(default_factory=dict)
     without_truth: tuple[str, ...] = ()  # splits of which only an official server can say a number
     own_splits: bool = False  # whether a split may be a user's own list, splits/NAME.txt of the data
+    maps: Literal["classes", "confidences"] | None = None  # what the values of shape "map" are
     layout: str = ""  # what a folder in the official layout holds, for help and error messages
+    images: tuple[str, ...] = ()  # where in that folder a sample's image may be, such as rgb/{image_id}.png
 
     def has_split(self, name: str) -> bool:
         """Whether a split of that name can be asked for; one of a user's own is looked for in the data."""

@@ -4,6 +4,7 @@
                                    the second class have which score for the first
 {sizes}/float32/{c}/positives/{id} the scores of one image themselves, so that none tie that did not tie; and negatives
 {sizes}/lost                       int64 [C], pixels by true class of samples without a usable answer
+{sizes}/by_image/{id}              int64 [C, coarse.WIDTH], the same of one image, coarsely, for intervals
 
 sizes: "eval", "native", or "eval+native" for what is the same at both. Arrays of one name add up.
 """
@@ -18,7 +19,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from groundeval.metrics import curves
+from groundeval.metrics import coarse, curves
 from groundeval.metrics.ratios import Metric
 
 Totals = Mapping[str, NDArray[Any]]
@@ -43,7 +44,10 @@ def add(
     if scores is None:
         lost = totals.setdefault(f"{sizes}/lost", np.zeros(classes, np.int64))
         lost += np.bincount(truth.ravel(), minlength=256)[:classes]
-    elif scores.dtype == np.float32:
+        totals[f"{sizes}/by_image/{sample_id}"] = coarse.lost(truth, classes)
+        return
+    totals[f"{sizes}/by_image/{sample_id}"] = coarse.counts(truth, scores, classes)
+    if scores.dtype == np.float32:
         for c, score in enumerate(scores):
             totals[f"{sizes}/float32/{c}/positives/{sample_id}"] = score[truth == c]
             totals[f"{sizes}/float32/{c}/negatives/{sample_id}"] = score[(truth != c) & (truth != _NO_CLASS)]
@@ -70,6 +74,16 @@ def averages(totals: Totals, size: str, classes: Sequence[str]) -> dict[str, Met
             summary = curves.summarise(*found)
             out |= {f"AP/{name}": summary.ap(), f"AP_11point/{name}": summary.ap_11point()}
     return out
+
+
+def by_image(totals: Totals, size: str, sample_ids: Sequence[str]) -> NDArray[np.int64] | None:
+    """Coarse counts [n, C, coarse.WIDTH] of the samples at a size; None unless there are scores, and all have counts."""
+    named = {key: values for key, values in totals.items() if size in key.partition("/")[0].split("+")}
+    found = {key.split("/", 2)[2]: values for key, values in named.items() if key.split("/")[1] == "by_image"}
+    scored = any(values[:, :-1].any() for values in found.values())
+    if not scored or not set(sample_ids) <= set(found):
+        return None
+    return np.stack([found[sample_id] for sample_id in sample_ids])
 
 
 def thinned(totals: Totals, size: str, c: int) -> Iterator[tuple[float, float, float]]:

@@ -10,6 +10,7 @@ has; the random numbers are raw bits of a generator whose stream is fixed. The o
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -39,15 +40,21 @@ def replicates(columns: NDArray[Any], clusters: Integers, seed: int = SEED, coun
 
     clusters: [n], numbers from 0. A float is rounded to about 2^-49 of its column's largest possible sum.
     """
+    return np.concatenate(list(blocks(columns, clusters, seed, count)))
+
+
+def blocks(columns: NDArray[Any], clusters: Integers, seed: int = SEED, count: int = REPLICATES) -> Iterator[Floats]:
+    """The same, some replicates [b, k] at a time."""
     whole, worth = _whole(columns)
-    sums = np.zeros((clusters.max(initial=-1) + 1, whole.shape[1]), np.int64)
+    present, clusters = np.unique(clusters, return_inverse=True)
+    sums = np.zeros((len(present), whole.shape[1]), np.int64)
     np.add.at(sums, clusters, whole)
     distinct, equal = np.unique(sums, axis=0, return_counts=True)
     row, power = _pieces(equal)
     values, bits = distinct[row].astype(np.float64), np.random.PCG64(seed)
     block = max(1, _CELLS // max(1, len(row)))
-    parts = [_weights(bits, min(block, count - i), power) @ values for i in range(0, count, block)]
-    return np.concatenate(parts) * worth
+    for done in range(0, count, block):
+        yield (_weights(bits, min(block, count - done), power) @ values) * worth
 
 
 def _whole(columns: NDArray[Any]) -> tuple[Integers, Floats]:

@@ -10,44 +10,25 @@ they have none.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from groundeval.metrics.bootstrap import REPLICATES, Floats, labels, replicates
+from groundeval.metrics.bootstrap import REPLICATES, Floats, Integers, blocks, labels
 from groundeval.metrics.ratios import Metric, Unit
-
-Pair = tuple[NDArray[Any], NDArray[Any]]
+from groundeval.metrics.terms import Terms
 
 Z = 1.959963984540054  # of the normal distribution at 97.5 %
 FEW = 10
 PERCENTILE = f"percentiles of {REPLICATES} bootstrap replicates, images drawn"
 WILSON = "Wilson, with as many trials as the images are worth"
-NONE = "none: it is counted over the whole run, not by sample"
-
-
-@dataclass(frozen=True)
-class Terms:
-    """Metrics, as shares from 0 to 1, that are functions of sums over samples.
-
-    columns: [n, k] integers or floats, not negative. values: sums [B, k] to {metric: [B]}, NaN where one does not exist.
-    counted: {metric: bool [n]}, the samples that it is over; a metric that is absent here is over all.
-    pairs: numerator and denominator [n] of each metric that is a ratio of two sums.
-    """
-
-    columns: NDArray[Any]
-    values: Callable[[Floats], dict[str, Floats]]
-    counted: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
-    pairs: Mapping[str, Pair] = field(default_factory=dict)
-
-    def clusters(self, metric: str, labels: NDArray[np.int64]) -> int:
-        """How many clusters the metric is over."""
-        inside = labels[self.counted[metric]] if metric in self.counted else labels
-        return int(np.count_nonzero(np.bincount(inside)))
+COARSE = ", of the curve of every third pixel each way at 256 levels, moved to the value"
+NONE = "none: not a share that samples estimate, but a chosen threshold or a count of the whole run"
 
 
 @dataclass(frozen=True)
@@ -59,28 +40,43 @@ class Interval:
     method: str
 
 
-def ratios(pairs: Mapping[str, Pair]) -> Terms:
-    """Metrics that are the sum of one column [n] over the sum of another."""
-
-    def values(sums: Floats) -> dict[str, Floats]:
-        return {name: divided(sums[:, 2 * i], sums[:, 2 * i + 1]) for i, name in enumerate(pairs)}
-
-    columns = np.stack([np.asarray(column, np.float64) for pair in pairs.values() for column in pair], axis=1)
-    return Terms(columns, values, {name: denominator != 0 for name, (_, denominator) in pairs.items()}, pairs)
-
-
-def divided(numerator: NDArray[Any], denominator: NDArray[Any], empty: float = np.nan) -> Floats:
-    """The quotient of two arrays; `empty` where the denominator is 0."""
-    out = np.full(denominator.shape, empty, np.float64)
-    np.divide(numerator, denominator, out=out, where=denominator != 0)
+def of(terms: Iterable[Terms], images: NDArray[Any], shares: Mapping[str, float]) -> dict[str, Interval]:
+    """The intervals of the metrics that `terms` know, from their values; images: [n], the cluster of each sample."""
+    clusters = labels(images)
+    out: dict[str, Interval] = {}
+    for one in terms:
+        if wanted := [name for name in one.names if name in shares]:
+            found = drawn([one], clusters)[0]
+            out |= {n: _interval_of(one, n, shares[n], found[n], clusters) for n in wanted}
     return out
 
 
-def of(terms: Terms, images: NDArray[Any], shares: Mapping[str, float]) -> dict[str, Interval]:
-    """The intervals of the metrics that `terms` knows, from their values; images: [n], the cluster of each sample."""
-    clusters = labels(images)
-    found = terms.values(replicates(terms.columns, clusters))
-    return {n: interval(shares[n], found[n], terms.clusters(n, clusters)) for n in shares if n in found}
+def drawn(terms: Sequence[Terms], clusters: Integers) -> list[dict[str, Floats]]:
+    """The replicates of the metrics of one run, or of several over the same samples, all with the same weights."""
+    columns, places = _shared(terms)
+    parts: list[list[dict[str, Floats]]] = [[] for _ in terms]
+    for sums in blocks(columns, terms[0].inside(clusters)):
+        for part, one, own in zip(parts, terms, places, strict=True):
+            part.append(one.values(sums[:, own]))
+    return [{name: np.concatenate([block[name] for block in part]) for name in part[0]} for part in parts]
+
+
+def _shared(terms: Sequence[Terms]) -> tuple[NDArray[Any], list[list[int]]]:
+    """The columns of all terms, equal ones once (denominators mostly are), and where those of each stand among them."""
+    whole = np.hstack([one.columns for one in terms]).T
+    seen: dict[bytes, int] = {}
+    index = [seen.setdefault(column.tobytes(), len(seen)) for column in whole]
+    _, first = np.unique(index, return_index=True)
+    ends = np.cumsum([0, *(one.columns.shape[1] for one in terms)]).tolist()
+    return whole[first].T, [index[start:end] for start, end in pairwise(ends)]
+
+
+def _interval_of(terms: Terms, metric: str, share: float, found: Floats, clusters: Integers) -> Interval:
+    moved = share - terms.whole[metric] if terms.coarse else 0.0
+    one = interval(share, found + moved, terms.clusters(metric, clusters))
+    if not terms.coarse:
+        return one
+    return Interval(max(one.low, 0.0), min(one.high, 1.0), one.method + COARSE)
 
 
 def beside(metric: Metric, found: Interval | None) -> Metric:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from groundeval.metrics.intervals import divided
 from groundeval.metrics.maxf import RECALL_POINTS
+from groundeval.metrics.terms import divided
 
 Floats = NDArray[np.float64]
 
@@ -36,8 +36,8 @@ def _average_precision(tp: Floats, fp: Floats, positives: Floats) -> Floats:
     """[B, 1]. A recall is reached at all thresholds up to one, so the highest precision is a running maximum."""
     precision, steps = divided(tp, tp + fp, empty=0), RECALL_POINTS - 1
     highest = np.maximum.accumulate(precision, axis=1)
-    total = np.zeros(len(tp))
+    total, scaled = np.zeros(len(tp)), steps * tp
     for t in range(RECALL_POINTS):
-        reached = (steps * tp >= t * positives).sum(axis=1)
+        reached = (scaled >= t * positives).sum(axis=1)
         total += np.where(reached > 0, highest[np.arange(len(tp)), reached - 1], 0)
     return total[:, None] / RECALL_POINTS

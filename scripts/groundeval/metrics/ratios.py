@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -48,17 +48,20 @@ def ious(intersection: NDArray[np.int64], union: NDArray[np.int64], empty: float
     return out
 
 
+def groups(samples: Samples, prefix: str, labels: NDArray[Any]) -> Iterator[tuple[str, NDArray[np.int64], Samples]]:
+    """Each group of samples with the same label: `{prefix}/{label}`, its rows, its samples. None is no group."""
+    for label in sorted({x for x in labels.tolist() if x is not None}):
+        rows = np.flatnonzero(labels == label)
+        shown = str(label).replace("/", "|")  # a slash separates the parts of a name
+        yield f"{prefix}/{shown}", rows, {name: values[rows] for name, values in samples.items()}
+
+
 def by(
     samples: Samples, prefix: str, labels: NDArray[Any], metrics: Callable[[Samples], Mapping[str, Metric]]
 ) -> dict[str, Metric]:
-    """The metrics of each group of samples with the same label, as `{prefix}/{label}/{metric}`. None is no group."""
-    out: dict[str, Metric] = {}
-    for label in sorted({x for x in labels.tolist() if x is not None}):
-        inside = labels == label
-        group = {name: values[inside] for name, values in samples.items()}
-        shown = str(label).replace("/", "|")  # a slash separates the parts of a name
-        out |= {f"{prefix}/{shown}/{name}": metric for name, metric in metrics(group).items()}
-    return out
+    """The metrics of each group of samples with the same label, as `{prefix}/{label}/{metric}`."""
+    found = ((name, metrics(group)) for name, _, group in groups(samples, prefix, labels))
+    return {f"{name}/{metric}": value for name, values in found for metric, value in values.items()}
 
 
 def total(values: Iterable[int] | NDArray[Any]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
@@ -12,6 +13,7 @@ from groundeval.metrics import intervals
 from groundeval.metrics.bootstrap import Floats
 
 LEVEL = 0.05
+ENOUGH = 64  # clusters that are unlike, from which on their number no longer matters to p
 
 
 @dataclass(frozen=True)
@@ -42,11 +44,11 @@ def difference(first: float, second: float, replicates: Floats, clusters: int, u
 def mcnemar(only_first: int, only_second: int) -> float:
     """The exact two-sided p-value of McNemar's test (1947) from the numbers of samples that one alone gets right."""
     n, fewer = only_first + only_second, min(only_first, only_second)
-    term = total = 1
-    for k in range(fewer):
-        term = term * (n - k) // (k + 1)
-        total += term
-    return float(min(1.0, 2 * total / 2**n))
+    log = math.lgamma(n + 1) - math.lgamma(fewer + 1) - math.lgamma(n - fewer + 1) - n * math.log(2)
+    last = max(fewer - 10 * math.isqrt(n) - 10, 0)  # 20 standard deviations on, they are nothing
+    k = np.arange(fewer, last, -1, dtype=np.float64)
+    below = math.fsum(np.cumprod(k / (n - k + 1)).tolist())  # the other terms of the tail, as shares of the largest
+    return min(1.0, 2 * math.exp(log) * (1 + below))
 
 
 def holm(ps: Sequence[float]) -> list[float]:

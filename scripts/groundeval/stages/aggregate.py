@@ -9,14 +9,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from groundeval import benchmarks, files, tables
 from groundeval.metrics import intervals
 from groundeval.metrics.ratios import Metric, Samples
-from groundeval.stages.score import Histograms, read_histograms
+from groundeval.samples import Histograms, arrays, read_histograms
 
 
 def aggregate(table: pa.Table, histograms: Histograms, about: Mapping[str, Any]) -> dict[str, Any]:
@@ -63,12 +61,6 @@ def summarised(content: Mapping[str, Any]) -> dict[str, float]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def arrays(table: pa.Table) -> Samples:
-    """The samples table as arrays of equal length; each tag is a column `tag/<name>`."""
-    out = {name: tables.column(table, name) for name in table.column_names if name != "tags"}
-    return out | _tags(table)
-
-
 def plain(metrics: Mapping[str, Metric]) -> dict[str, dict[str, Any]]:
     """Metrics as JSON: `reason` and the interval only where there is one."""
     dropped = {"reason", "interval", "interval_method"}
@@ -79,14 +71,12 @@ def plain(metrics: Mapping[str, Metric]) -> dict[str, dict[str, Any]]:
 def _with_intervals(
     protocol: ModuleType, samples: Samples, histograms: Histograms, about: Mapping[str, Any], of: Mapping[str, Metric]
 ) -> dict[str, Metric]:
-    """The leaderboard's columns that have a value, each with its interval or with why it has none."""
-    columns = {n: of[n] for n in benchmarks.record(about["benchmark"]).columns if of[n].value is not None}
-    if not columns:
+    """The metrics that have a value, each with its interval or with why it has none."""
+    shares = {name: m.value / intervals.scale(m.unit) for name, m in of.items() if m.value is not None}
+    if not shares:
         return {}
-    shares = {name: m.value / intervals.scale(m.unit) for name, m in columns.items() if m.value is not None}
-    terms = protocol.terms(samples, histograms, about["options"])
-    found = intervals.of(terms, samples["image_id"], shares)
-    return {name: intervals.beside(metric, found.get(name)) for name, metric in columns.items()}
+    found = intervals.of(protocol.terms(samples, histograms, about["options"]), samples["image_id"], shares)
+    return {name: intervals.beside(of[name], found.get(name)) for name in shares}
 
 
 def _status(about: Mapping[str, Any], counts: Mapping[str, int]) -> str:
@@ -94,14 +84,6 @@ def _status(about: Mapping[str, Any], counts: Mapping[str, int]) -> str:
     if about["split"] in benchmarks.record(about["benchmark"]).without_truth:
         return "package"
     return "incomplete" if counts["missing"] + counts["invalid"] else "complete"
-
-
-def _tags(table: pa.Table) -> dict[str, NDArray[Any]]:
-    if not any(len(chunk.keys) for chunk in table.column("tags").chunks):
-        return {}
-    rows = [dict(tags) for tags in table.column("tags").to_pylist()]
-    names = sorted({name for tags in rows for name in tags})
-    return {f"tag/{name}": np.array([tags.get(name) for tags in rows], dtype=object) for name in names}
 
 
 def _counts(samples: Samples) -> dict[str, int]:

@@ -13,11 +13,11 @@ import numpy as np
 from groundeval import benchmarks, files, tables
 from groundeval.errors import InputError, quoted
 from groundeval.metrics import bootstrap, intervals, paired, significance
-from groundeval.metrics.intervals import Terms
+from groundeval.metrics import terms as terms_
 from groundeval.metrics.paired import Pair
 from groundeval.metrics.ratios import Metric, Samples
-from groundeval.stages import aggregate
-from groundeval.stages.score import read_histograms
+from groundeval.metrics.terms import Terms
+from groundeval.samples import arrays, read_histograms
 
 SETTING = "setting"  # which prompt was used: two prompts may well be compared
 METHOD = {
@@ -35,7 +35,7 @@ class Run:
     folder: Path
     about: dict[str, Any]
     samples: Samples
-    terms: Terms
+    terms: list[Terms]
     metrics: dict[str, Metric]
 
     @property
@@ -66,7 +66,7 @@ def run(folders: Sequence[Path], out: Path | None) -> dict[str, Any]:
 def _load(folder: Path) -> Run:
     path = folder / "samples.parquet"
     table, about = tables.read(path), tables.meta(path)
-    protocol, samples = benchmarks.part(about["benchmark"], "protocol"), aggregate.arrays(table.sort_by("sample_id"))
+    protocol, samples = benchmarks.part(about["benchmark"], "protocol"), arrays(table.sort_by("sample_id"))
     said = samples, read_histograms(folder / "histograms.parquet"), about["options"]
     return Run(folder, about, samples, protocol.terms(*said), protocol.metrics(*said))
 
@@ -95,18 +95,19 @@ def _unlike(name: str, value: Any, other: Any) -> Iterator[str]:
 def compare(runs: Sequence[Run]) -> dict[str, Any]:
     """All pairs, by every column of the leaderboard that has terms and a value in each run."""
     about, clusters = runs[0].about, bootstrap.labels(runs[0].samples["image_id"])
-    terms, names = [one.terms for one in runs], _names(runs)
-    drawn = paired.drawn(terms, clusters)
+    names = _names(runs)
     metrics, without = {}, {}
     for column in benchmarks.record(about["benchmark"]).columns:
         said = [one.metrics[column] for one in runs]
         if any(metric.value is None for metric in said):
             without[column] = "it has no value in every run"
-        elif any(column not in found for found in drawn):
+            continue
+        terms = [found for one in runs if (found := terms_.of(one.terms, column))]
+        if len(terms) < len(runs):
             without[column] = intervals.NONE
         else:
             shares = [(metric.value or 0.0) / intervals.scale(metric.unit) for metric in said]
-            metrics[column] = _column(names, said, paired.pairs(column, terms, drawn, clusters, shares))
+            metrics[column] = _column(names, said, paired.pairs(column, terms, clusters, shares))
     head = {key: about[key] for key in ("benchmark", "version", "split", "dataset")}
     sizes = {"samples": len(clusters), "images": len(np.unique(clusters))}
     runs_ = {name: str(one.folder) for name, one in zip(names, runs, strict=True)}
@@ -121,14 +122,12 @@ def _names(runs: Sequence[Run]) -> list[str]:
 
 def _column(names: Sequence[str], said: Sequence[Metric], pairs: Sequence[Pair]) -> dict[str, Any]:
     """One metric: values, who is tied with the best, every pair."""
-    corrected = significance.holm([pair.p for pair in pairs])
     whole, lower = intervals.scale(said[0].unit), said[0].direction == "lower"
     best = min(range(len(said)), key=lambda i: (said[i].value or 0.0) * (1 if lower else -1))
     rows, tied = [], {best}
-    for pair, p in zip(pairs, corrected, strict=True):
-        tie = p >= significance.LEVEL
-        tied |= {pair.first, pair.second} if tie and best in (pair.first, pair.second) else set()
-        rows.append({"of": [names[pair.first], names[pair.second]], **_row(pair, whole), "p_corrected": p, "tie": tie})
+    for pair in pairs:
+        tied |= {pair.first, pair.second} if pair.tie and best in (pair.first, pair.second) else set()
+        rows.append({"of": [names[pair.first], names[pair.second]], **_row(pair, whole)})
     values = {name: metric.value for name, metric in zip(names, said, strict=True)}
     return {"unit": said[0].unit, "values": values, "best": [names[i] for i in sorted(tied)], "pairs": rows}
 
@@ -139,4 +138,4 @@ def _row(pair: Pair, whole: int) -> dict[str, Any]:
     row: dict[str, Any] = {"difference": whole * found.value, "interval": ends, "p": pair.p}
     if pair.only is not None:
         row["only_one_right"] = list(pair.only)
-    return row
+    return {**row, "p_corrected": pair.corrected, "tie": pair.tie}

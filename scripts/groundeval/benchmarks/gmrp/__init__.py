@@ -18,6 +18,7 @@ RECORD = Record(
     title="GMRP",
     version="1",
     shape="map",
+    maps="classes",
     splits=("test", "val", "train"),
     headline="mIoU",
     columns=TASK.columns,
@@ -26,4 +27,5 @@ RECORD = Record(
 rgb/STEM.png, depth_u8/STEM.png, depth_u16/STEM.png
 label/STEM.png                               8-bit grey: 0 unlabeled, 1 drivable area, 2 road anomaly
 splits/train.txt, val.txt, test.txt          optional: one stem a line""",
+    images=("rgb/{image_id}.png",),
 )

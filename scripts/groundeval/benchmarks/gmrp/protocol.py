@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from groundeval.benchmarks import _class_maps, _class_terms
 from groundeval.benchmarks.gmrp import RECORD, TASK
-from groundeval.metrics.intervals import Terms
+from groundeval.metrics import bands
 from groundeval.metrics.ratios import Metric, Samples
+from groundeval.metrics.terms import Terms
 
 CONSTANTS = TASK.constants
 _MERGE = range(TASK.truth_values)  # each value is its own class
@@ -36,13 +38,9 @@ def metrics(samples: Samples, totals: Mapping[str, NDArray[Any]], options: Mappi
     return _class_maps.metrics(TASK, _MERGE, samples, totals)
 
 
-def terms(
-    samples: Samples,
-    totals: Mapping[str, NDArray[Any]],  # noqa: ARG001
-    options: Mapping[str, Any],  # noqa: ARG001
-) -> Terms:
+def terms(samples: Samples, totals: Mapping[str, NDArray[Any]], options: Mapping[str, Any]) -> list[Terms]:  # noqa: ARG001
     """See _class_terms.terms."""
-    return _class_terms.terms(TASK, _MERGE, samples)
+    return list(_class_terms.terms(TASK, _MERGE, samples, totals))
 
 
 def baselines(
@@ -52,6 +50,21 @@ def baselines(
 ) -> dict[str, dict[str, Metric]]:
     """Each class everywhere."""
     return _class_maps.baselines(TASK, _MERGE, samples, RECORD.columns)
+
+
+def by_sample(samples: Samples, options: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:  # noqa: ARG001
+    """See _class_terms.by_sample."""
+    return _class_terms.by_sample(TASK, _MERGE, samples)
+
+
+def confusion(samples: Samples, options: Mapping[str, Any]) -> tuple[tuple[str, ...], NDArray[np.int64]]:  # noqa: ARG001
+    """The classes, and the pixels [C, C + 1] of all samples at the headline's size; the last column is no class."""
+    return TASK.classes, _class_maps.matrix(TASK, _MERGE, samples["confusion"])
+
+
+def band(samples: Samples, totals: Mapping[str, NDArray[Any]], curve: str) -> bands.Band | None:
+    """See _class_terms.band."""
+    return _class_terms.band(TASK, samples, totals, curve)
 
 
 def curves(

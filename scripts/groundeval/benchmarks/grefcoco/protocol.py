@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from groundeval import tables
 from groundeval.benchmarks.grefcoco import RECORD
-from groundeval.metrics import boxes, intervals, matching, ratios
-from groundeval.metrics.intervals import Terms
+from groundeval.metrics import boxes, matching, ratios
+from groundeval.metrics import terms as terms_
 from groundeval.metrics.ratios import Metric, Samples, ratio, total
+from groundeval.metrics.terms import Terms
 
 IOU_THRESHOLD = 0.5  # `thresh_iou`; a pair matches at it, not only above
 CONSTANTS = {
@@ -162,20 +163,28 @@ def _disagreements(samples: Samples) -> dict[str, NDArray[np.bool_]]:
     return {"disagreements": np.any(list(differ.values()), axis=0), **differ}
 
 
-def terms(
-    samples: Samples,
-    totals: Mapping[str, NDArray[Any]],  # noqa: ARG001
-    options: Mapping[str, Any],  # noqa: ARG001
-) -> Terms:
-    """What the leaderboard's columns are ratios of: two columns each."""
+def terms(samples: Samples, totals: Mapping[str, NDArray[Any]], options: Mapping[str, Any]) -> list[Terms]:  # noqa: ARG001
+    """What each metric is a ratio of: two columns."""
+    return [_terms(samples), *terms_.by(samples, "by_kind", samples["kind"], lambda group: [_terms(group)])]
+
+
+def _terms(samples: Samples) -> Terms:
     target, each = samples["true"] > 0, np.ones(len(samples["true"]))
     over_targets = {"T_acc": (samples["predicted"] > 0) & target, "mean_F1": _f1(samples) * target}
-    return intervals.ratios(
+    return terms_.ratios(
         {name: (samples[column], each) for name, column in VARIANTS.items()}
         | {"N_acc": (samples["correct"] * ~target, ~target)}
         | {name: (numerator, target) for name, numerator in over_targets.items()}
-        | {"disagreements": (_disagreements(samples)["disagreements"], each)}
+        | {name: (differ, each) for name, differ in _disagreements(samples).items()}
     )
+
+
+def by_sample(samples: Samples, options: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:  # noqa: ARG001
+    """`F1` of the maximum matching of each sample [n], where a correct rejection is 1 (mean_F1 is over targets alone);
+    `correct` is 1 where set_accuracy counts it. A diagnostic: nobody publishes single samples.
+    """
+    right = samples["correct"].astype(np.float64)
+    return {"F1": np.where(samples["true"] > 0, _f1(samples), right), "correct": right}
 
 
 def _lower(metric: Metric) -> Metric:

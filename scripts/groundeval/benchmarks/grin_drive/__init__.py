@@ -28,4 +28,5 @@ RECORD = Record(
 or Talk2Car-RegSeg:
 *.json                     {split: {index: {"img", "command", ...}}}
 */gt_img_ann_{split}_{index}.png    the mask of each sample, in one folder""",
+    images=("{image_id}",),
 )

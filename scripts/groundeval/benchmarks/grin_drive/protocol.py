@@ -15,9 +15,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from groundeval.benchmarks.grin_drive import RECORD
-from groundeval.metrics import intervals, masks, ratios, siou
-from groundeval.metrics.intervals import Terms
+from groundeval.metrics import masks, ratios, siou
+from groundeval.metrics import terms as terms_
 from groundeval.metrics.ratios import Metric, Samples, mean, ratio, total
+from groundeval.metrics.terms import Terms
 
 # n = 1/K steps. K = 0.1 is not quoted anywhere that we know: it is inferred from the companion metric P@0.1.
 K_TENTHS = 1
@@ -112,21 +113,34 @@ def _metrics(samples: Samples) -> dict[str, Metric]:
     return out
 
 
-def terms(
-    samples: Samples,
-    totals: Mapping[str, NDArray[Any]],  # noqa: ARG001
-    options: Mapping[str, Any],  # noqa: ARG001
-) -> Terms:
-    """What the leaderboard's columns are ratios of: two columns each."""
+def terms(samples: Samples, totals: Mapping[str, NDArray[Any]], options: Mapping[str, Any]) -> list[Terms]:  # noqa: ARG001
+    """What each metric is a ratio of: two columns."""
+    return [_terms(samples), *terms_.by(samples, "by_kind", samples["kind"], lambda group: [_terms(group)])]
+
+
+def _terms(samples: Samples) -> Terms:
     of, each = cases(samples), np.ones(len(samples["union"]))
-    return intervals.ratios(
+    hits = _hits(samples, of)
+    return terms_.ratios(
         {name: (values, each) for name, values in _means(samples, of).items()}
         | {
             "cIoU": (samples["intersection"], samples["union"]),
-            "P@0.1": (_hits(samples, of), of["TP"] | of["FN"]),
+            "P@0.1": (hits, of["TP"] | of["FN"]),
+            "P@0.1/over_TP": (hits, of["TP"]),
+            "P@0.1/over_all_TN_hit": (hits | of["TN"], each),
             "Acc.": (of["TP"] | of["TN"], each),
         }
+        | {f"cases/{name}": (rows, each) for name, rows in of.items()}
     )
+
+
+def by_sample(samples: Samples, options: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:  # noqa: ARG001
+    """`msIoU` and `IoU` of each sample [n]: the very values whose means are msIoU and gIoU, so a correct rejection is 1.
+    `existence` is 1 where it is told correctly whether there is a target. A diagnostic: nobody publishes single samples.
+    """
+    of = cases(samples)
+    means = _means(samples, of)
+    return {"msIoU": means["msIoU"], "IoU": means["gIoU"], "existence": (of["TP"] | of["TN"]).astype(np.float64)}
 
 
 def _means(samples: Samples, of: Cases) -> dict[str, NDArray[np.float64]]:

@@ -31,4 +31,5 @@ RECORD = Record(
         "prompt": Option("integer", "index 0..5 of the instruction that was given, where a setting has two"),
     },
     layout="test/data_test.json, test/masks/{stem}-{object}-{part}.png; train/train1800/data_train.json, .../masks/",
+    images=("test/images/{image_id}.jpg", "train/train1800/images/{image_id}.jpg"),
 )

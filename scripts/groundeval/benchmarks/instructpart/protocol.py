@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from groundeval.benchmarks.instructpart import prompts
-from groundeval.metrics import intervals, masks, ratios
-from groundeval.metrics.intervals import Terms
+from groundeval.metrics import masks, ratios
+from groundeval.metrics import terms as terms_
 from groundeval.metrics.ratios import Metric, Samples
+from groundeval.metrics.terms import Terms
 
 # IoU thresholds in percent, so that IoU > k / 100 is decided in integers, as 100 I > k U.
 THRESHOLDS = np.arange(50, 100, 5)
@@ -86,18 +88,31 @@ def main(samples: Samples) -> dict[str, Metric]:
     }
 
 
-def terms(samples: Samples, totals: Mapping[str, NDArray[Any]], options: Mapping[str, Any]) -> Terms:
-    """What the four metrics are ratios of: two columns each."""
+def terms(samples: Samples, totals: Mapping[str, NDArray[Any]], options: Mapping[str, Any]) -> list[Terms]:
+    """What each metric is a ratio of: two columns."""
     del totals, options
+    each, union = np.ones(len(samples["union"])), samples["union"]
+    whole = terms_.ratios({**_pairs(samples), "ties": (_ties(samples), each), "both_empty": (union == 0, each)})
+    groups = ((f"by_{group}", samples[f"tag/{group}"]) for group in GROUPS)
+    each_group = (terms_.by(samples, *group, lambda inside: [terms_.ratios(_pairs(inside))]) for group in groups)
+    return [whole, *chain.from_iterable(each_group)]
+
+
+def _pairs(samples: Samples) -> dict[str, terms_.Pair]:
+    """Numerators and denominators of the four metrics."""
     (ious, above), each = _decided(samples), np.ones(len(samples["union"]))
-    return intervals.ratios(
-        {
-            "gIoU": (ious, each),
-            "cIoU": (samples["intersection"], samples["union"]),
-            "P@50": (above[:, 0], each),
-            "P@50:95": (above.sum(axis=1), len(THRESHOLDS) * each),
-        }
-    )
+    return {
+        "gIoU": (ious, each),
+        "cIoU": (samples["intersection"], samples["union"]),
+        "P@50": (above[:, 0], each),
+        "P@50:95": (above.sum(axis=1), len(THRESHOLDS) * each),
+    }
+
+
+def by_sample(samples: Samples, options: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
+    """IoU of each sample [n], the very values whose mean is gIoU. A diagnostic: nobody publishes single samples."""
+    del options
+    return {"IoU": _decided(samples)[0]}
 
 
 def _decided(samples: Samples) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:

@@ -21,6 +21,7 @@ RECORD = Record(
     title="KITTI road",
     version="1.0",
     shape="map",
+    maps="confidences",
     splits=("training", "testing"),
     without_truth=("testing",),
     own_splits=True,
@@ -43,4 +44,5 @@ training/calib/{um,umm,uu}_NNNNNN.txt
 training/gt_image_2/{um,umm,uu}_road_NNNNNN.png and um_lane_NNNNNN.png
 testing/image_2/, testing/calib/
 splits/NAME.txt            optional: frames of a split of your own, one a line, such as um_000000""",
+    images=("training/image_2/{image_id}.png", "data_road/training/image_2/{image_id}.png"),
 )

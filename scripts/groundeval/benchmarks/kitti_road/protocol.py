@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from groundeval import tables
 from groundeval.benchmarks.kitti_road import RECORD, bev
 from groundeval.errors import InputError, quoted
-from groundeval.metrics import maxf, maxf_replicates
-from groundeval.metrics.intervals import Terms
+from groundeval.metrics import bands, bootstrap, maxf, maxf_replicates
 from groundeval.metrics.ratios import Metric, Samples, total
+from groundeval.metrics.terms import Terms, divided, within
 
 ROAD = ("um_road", "umm_road", "uu_road")
 GROUPS: Mapping[str, tuple[str, ...]] = {c: (c,) for c in ("um_lane", *ROAD)} | {"URBAN": ROAD}
@@ -127,21 +127,49 @@ def terms(
     samples: Samples,
     totals: Mapping[str, NDArray[Any]],  # noqa: ARG001
     options: Mapping[str, Any],  # noqa: ARG001
-) -> Terms:
-    """The histograms of each curve that the leaderboard has, side by side, and all rates from their sums."""
-    of = dict.fromkeys(name.rpartition("/")[0] for name in RECORD.columns)
-    rows = {curve: _inside(samples, curve.partition("/")[2]) for curve in of}
-    parts = [np.hstack([samples[f"{c.partition('/')[0]}_{p}"] for p in _PARTS]) * rows[c][:, None] for c in of]
+) -> list[Terms]:
+    """The histograms of each curve, of the samples that are pooled for it, and all rates from their sums."""
+    inside = {group: np.flatnonzero(_inside(samples, group)) for group in GROUPS}
+    return [_terms(samples, view, group, rows) for view in VIEWS for group, rows in inside.items() if len(rows)]
 
+
+def _terms(samples: Samples, view: str, group: str, rows: NDArray[np.int64]) -> Terms:
     def values(sums: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-        out: dict[str, NDArray[np.float64]] = {}
-        for curve, part in zip(of, np.split(sums, len(of), axis=1), strict=True):
-            found = maxf_replicates.shares(*np.split(part, np.cumsum([maxf.LEVELS, maxf.LEVELS]), axis=1))
-            out |= {f"{curve}/{rate}": drawn for rate, drawn in found.items()}
-        return out
+        return maxf_replicates.shares(*np.split(sums, np.cumsum([maxf.LEVELS, maxf.LEVELS]), axis=1))
 
-    counted = {name: rows[name.rpartition("/")[0]] for name in RECORD.columns}
-    return Terms(np.hstack(parts), values, counted)
+    columns = np.hstack([samples[f"{view}_{part}"][rows] for part in _PARTS])
+    return within(Terms(columns, values), f"{view}/{group}", rows)
+
+
+def band(samples: Samples, totals: Mapping[str, NDArray[Any]], curve: str) -> bands.Band:  # noqa: ARG001
+    """The 95 % band of a curve, `{view}/{category}`."""
+    view, _, group = curve.partition("/")
+    rows = _inside(samples, group)
+    road, other, lost = (samples[f"{view}_{part}"][rows] for part in _PARTS)
+    return bands.band(road, other, lost, bootstrap.labels(samples["image_id"])[rows])
+
+
+def by_sample(samples: Samples, options: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:  # noqa: ARG001
+    """`bev_F1` and `persp_F1` of each image alone [n], at the threshold that is the best one of the run for URBAN, or for
+    the lane, in that view: the operating point of the leaderboard. 0 without a usable answer; NaN without a truth, and
+    where neither truth nor answer has a road pixel.
+
+    A diagnostic, not MaxF: that pools the pixels of all images, so the mean of these is another number.
+    """
+    return {f"{view}_F1": _f1_of_images(samples, view) for view in reversed(VIEWS)}
+
+
+def _f1_of_images(samples: Samples, view: str) -> NDArray[np.float64]:
+    out = np.full(len(samples["labelled"]), np.nan)
+    road, other, lost = (samples[f"{view}_{part}"] for part in _PARTS)
+    for group in ("URBAN", "um_lane"):
+        rows, best = _inside(samples, group), _curve(samples, view, _inside(samples, group)).best
+        tp, fp = (counts[rows, best:].sum(axis=1) for counts in (road, other))
+        positives, called = road[rows].sum(axis=1) + lost[rows, 0], tp + fp + lost[rows, 1]
+        out[rows] = divided(2 * tp, positives + called)
+    unusable = np.isin(samples["status"].astype(str), ("missing", "invalid")) & (samples["labelled"] == 1)
+    out[unusable] = 0
+    return out
 
 
 def baselines(

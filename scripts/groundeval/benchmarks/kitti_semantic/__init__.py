@@ -21,6 +21,7 @@ RECORD = Record(
     title="KITTI semantic",
     version="1",
     shape="map",
+    maps="classes",
     splits=("test", "val", "train"),
     headline="mIoU",
     columns=TASK.columns,
@@ -36,4 +37,5 @@ training/image_2/NNNNNN_10.png
 training/semantic/NNNNNN_10.png              8-bit grey: Cityscapes label ids 0..33, 255 ignored
 training/semantic_rgb/, training/instance/, testing/   not read
 splits/train.txt, val.txt, test.txt          optional: one stem (NNNNNN_10) of training a line""",
+    images=("training/image_2/{image_id}.png",),
 )

@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from groundeval.benchmarks import _class_maps, _class_terms
 from groundeval.benchmarks.kitti_semantic import PRESETS, RECORD, TASK, merging
-from groundeval.metrics.intervals import Terms
+from groundeval.metrics import bands
 from groundeval.metrics.ratios import Metric, Samples
+from groundeval.metrics.terms import Terms
 
 CONSTANTS = TASK.constants
 
@@ -36,13 +38,13 @@ def metrics(samples: Samples, totals: Mapping[str, NDArray[Any]], options: Mappi
     return _class_maps.metrics(TASK, _table(options), samples, totals) | _sensitivity(samples)
 
 
-def terms(
-    samples: Samples,
-    totals: Mapping[str, NDArray[Any]],  # noqa: ARG001
-    options: Mapping[str, Any],
-) -> Terms:
-    """See _class_terms.terms."""
-    return _class_terms.terms(TASK, _table(options), samples)
+def terms(samples: Samples, totals: Mapping[str, NDArray[Any]], options: Mapping[str, Any]) -> list[Terms]:
+    """See _class_terms.terms; and the same matrices under each way to merge."""
+    merged = (
+        _class_terms.matrices(TASK, table, samples["confusion"], f"sensitivity/{name}/")
+        for name, table in merging.variants().items()
+    )
+    return [*_class_terms.terms(TASK, _table(options), samples, totals), *merged]
 
 
 def baselines(
@@ -52,6 +54,21 @@ def baselines(
 ) -> dict[str, dict[str, Metric]]:
     """Each class everywhere."""
     return _class_maps.baselines(TASK, _table(options), samples, RECORD.columns)
+
+
+def by_sample(samples: Samples, options: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
+    """See _class_terms.by_sample."""
+    return _class_terms.by_sample(TASK, _table(options), samples)
+
+
+def confusion(samples: Samples, options: Mapping[str, Any]) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """The classes, and the pixels [C, C + 1] of all samples at the headline's size; the last column is no class."""
+    return TASK.classes, _class_maps.matrix(TASK, _table(options), samples["confusion"])
+
+
+def band(samples: Samples, totals: Mapping[str, NDArray[Any]], curve: str) -> bands.Band | None:
+    """See _class_terms.band."""
+    return _class_terms.band(TASK, samples, totals, curve)
 
 
 def curves(
