@@ -1,6 +1,4 @@
-# The leaderboard over all runs of params.yaml.
-
-from pathlib import Path
+# The leaderboards over all runs of params.yaml: one folder, whose pages depend on which benchmarks and splits there are.
 
 from groundeval import closure, plan
 from groundeval.stages import dvc
@@ -13,19 +11,24 @@ rule report:
     input:
         metrics=[f"{run.folder}/metrics.json" for run in PLAN.runs],
         provenance=[f"{run.folder}/provenance.json" for run in PLAN.runs],
-        curves=[f"{run.folder}/curves.csv" for run in PLAN.runs],
+        tables=[f"{run.folder}/{name}" for run in PLAN.runs for name in plan.REPORTED],
+        datasets=plan.pictured(PLAN),
         cards=plan.cards(PLAN),
     output:
-        html="results/report/index.html",
-        csv="results/report/leaderboard.csv",
-        md="results/report/leaderboard.md",
+        report(
+            directory("results/report"),
+            htmlindex="index.html",
+            caption="captions/report.rst",
+            category="Leaderboards",
+            labels={"holds": "all leaderboards"},
+        ),
     log:
         "results/logs/report.log",
     localrule: True
     conda:
         "../../envs/groundeval.yaml"
     params:
-        code=closure.digest("stages.report", *(f"benchmarks.{name}" for name in PLAN.datasets)),
-        folder=lambda w, output: Path(output.html).parent,
+        code=closure.digest(*plan.reporting(PLAN)),
+        runs="params.yaml",
     shell:
-        "python -m groundeval --log {log:q} report {input.metrics:q} --out {params.folder:q}"
+        "python -m groundeval --log {log:q} report {params.runs:q} --out {output:q}"

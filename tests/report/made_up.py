@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
+
+from groundeval import tables
+from groundeval.report.collect import Run, parse
 
 RECORD = """
 from groundeval.benchmarks import Record
@@ -81,3 +87,21 @@ def write(folder: Path, *runs: Mapping[str, Any]) -> list[Path]:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(content), encoding="utf-8")
     return files
+
+
+def parsed(content: Mapping[str, Any]) -> Run:
+    """The run of the content of a metrics.json."""
+    return parse(content)
+
+
+def copy_tables(source: Path, out: Path, **about: Any) -> None:
+    """The tables of a run beside another metrics.json, saying other things of themselves."""
+    table, said = tables.read(source / "samples.parquet"), tables.meta(source / "samples.parquet")
+    schema = table.schema.remove_metadata()
+    tables.write(out / "samples.parquet", table.to_batches(), schema, {**said, **about})
+    shutil.copy(source / "histograms.parquet", out)
+
+
+def empty_samples() -> pa.Table:
+    """A samples table of no sample."""
+    return pa.table({"sample_id": pa.array([], pa.string())})

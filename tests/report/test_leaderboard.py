@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from rich.console import Console
 
 from groundeval.report.leaderboard import print_terminal
 from report import made_up
+from tests.benchmarks.case import Case
 
 
 def printed(runs: list[dict[str, Any]], width: int = 100, encoding: str = "utf-8") -> str:
@@ -32,6 +34,25 @@ def test_runs_stand_side_by_side_with_baselines_and_counts() -> None:
     assert line(text, "P@50") == ["P@50", "(%)", "33.33", "33.33", "-"]
     assert line(text, "expected") == ["expected", "8", "8"]
     assert text.index("better") < text.index("worse") < text.index("baseline")
+
+
+def test_ranks_are_shown_with_what_they_know_of_ties() -> None:
+    text = printed([made_up.run("worse", 1), made_up.run("better", 7)])
+    assert line(text, "rank") == ["rank", "1", "2"]
+    assert "ties unknown: the counts of samples do not stand beside every run" in " ".join(text.split())
+    assert "rank" not in printed([made_up.run("alone")])
+
+
+def test_runs_with_counts_share_ranks(tmp_path: Path) -> None:
+    case = Case("grefcoco", tmp_path)
+    content, files = case.evaluate("almost", tmp_path / "a"), [tmp_path / name / "metrics.json" for name in "ab"]
+    files[1].parent.mkdir()
+    files[1].write_bytes(files[0].read_bytes())
+    made_up.copy_tables(files[0].parent, files[1].parent, model="twin")
+    shown = io.StringIO()
+    print_terminal([content, {**content, "model": "twin"}], Console(file=shown, width=100), files)
+    assert line(shown.getvalue(), "rank") == ["rank", "1-2", "1-2"]
+    assert "cannot be told apart" in " ".join(shown.getvalue().split())
 
 
 def test_a_single_run_shows_its_ratios_and_notes() -> None:

@@ -1,20 +1,24 @@
-"""The stage: three files, the same bytes for the same runs, nothing left behind by an error."""
+"""The stage: one folder, the same bytes for the same runs, nothing left behind by an error or by an earlier report."""
 
 from __future__ import annotations
 
 import csv
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 from groundeval.errors import InputError
+from groundeval.report import gallery, sampletable
 from groundeval.report.collect import COUNTS
-from groundeval.stages.report import report
-from report import made_up
+from groundeval.stages.report import report, show
+from report import made_up, tree
 
 GOLDEN = Path(__file__).with_name("golden")
-FILES = ["index.html", "leaderboard.csv", "leaderboard.md"]
+LIMIT, PAGE_LIMIT = 25_000_000, 5_000_000  # bytes of a report of six benchmarks, and of one page
+PAGES = ["index.html", *(f"toy-{split}{end}.html" for split in ("test", "val") for end in ("", ".gallery", ".samples"))]
+FILES = sorted([*PAGES, "leaderboard.csv", "leaderboard.md", "leaderboard.tex"])
 
 
 def runs() -> list[dict[str, Any]]:
@@ -39,11 +43,80 @@ def test_small_runs_give_the_kept_files(tmp_path: Path, name: str) -> None:
 
 def test_neither_the_order_of_files_nor_a_second_time_changes_a_byte(tmp_path: Path) -> None:
     files = made_up.write(tmp_path, *runs())
-    assert report(files, tmp_path / "a") == tmp_path / "a" / "index.html"
+    made = report(files, tmp_path / "a")
+    assert (made.index, made.names) == (tmp_path / "a" / "index.html", FILES)
     report(files[::-1], tmp_path / "b")
     report(files, tmp_path / "b")
-    assert sorted(path.name for path in (tmp_path / "b").iterdir()) == FILES
+    assert sorted(path.name for path in (tmp_path / "b").iterdir()) == sorted([*FILES, "plots"])
     assert all((tmp_path / "a" / n).read_bytes() == (tmp_path / "b" / n).read_bytes() for n in FILES)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b", "benchmarks", "run0", "run1", "run2"]
+
+
+def test_pages_of_boards_that_are_no_more_vanish(tmp_path: Path) -> None:
+    files = made_up.write(tmp_path, *runs())
+    report(files, tmp_path / "out")
+    report(files[:2], tmp_path / "out")
+    assert not [path.name for path in (tmp_path / "out").iterdir() if "toy-test" in path.name]
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "mine/index.html"])
+def test_a_folder_that_is_no_report_is_left_alone(tmp_path: Path, name: str) -> None:
+    files = made_up.write(tmp_path, *runs())
+    report(files, tmp_path / "out")
+    strange = tmp_path / "out" / name
+    strange.parent.mkdir(exist_ok=True)
+    strange.write_text("mine", encoding="utf-8")
+    for out in (tmp_path / "out", tmp_path / "run0"):
+        with pytest.raises(InputError, match="something else than a report"):
+            report(files, out)
+    assert strange.read_text(encoding="utf-8") == "mine"
+    page = tmp_path / "other" / "index.html"
+    page.parent.mkdir()
+    page.write_text("a page", encoding="utf-8")
+    with pytest.raises(InputError, match="something else than a report"):
+        report(files, page.parent)
+
+
+def test_only_gallery_and_samples_need_the_dataset_and_say_what_they_lack(tmp_path: Path) -> None:
+    files = tree.grefcoco(tmp_path, [f"{n}:{n}" for n in range(100, 130)], ["text"] * 30, ["one", "two"])
+    whole = report(files, tmp_path / "whole", tmp_path)
+    part = report(files, tmp_path / "part", tmp_path / "nothing")
+    assert whole.names == part.names
+    assert not any(whole.lacking.values())
+    different = [
+        n for n in whole.names if (tmp_path / "whole" / n).read_bytes() != (tmp_path / "part" / n).read_bytes()
+    ]
+    assert different == [name for name, lacking in part.lacking.items() if lacking]
+    assert different == ["grefcoco-val.gallery.html", "grefcoco-val.samples.html"]
+    assert "data/splits/grefcoco/val.parquet is not here" in (tmp_path / "part" / different[0]).read_text()
+
+
+def test_a_large_split_keeps_to_its_limits(tmp_path: Path) -> None:
+    rng = Random(1)
+    ids = sorted(f"{rng.randrange(10_000, 60_000)}:{number}" for number in range(14_229))
+    texts = [" ".join(rng.choice(("the", "man", "left", "zebra", "behind", "café")) for _ in range(7)) for _ in ids]
+    files = tree.grefcoco(tmp_path, ids, texts, [f"a model with a name {number}" for number in range(8)])
+    made = report(files, tmp_path / "out", tmp_path)
+    sizes = {name: (tmp_path / "out" / name).stat().st_size for name in made.names}
+    assert max(sizes.values()) < PAGE_LIMIT
+    assert sum(sizes.values()) < LIMIT / 6
+    assert "All 14,229 samples" in (tmp_path / "out" / "grefcoco-val.samples.html").read_text(encoding="utf-8")
+    assert sampletable.LIMIT + 500_000 < PAGE_LIMIT
+    assert gallery.LIMIT + 500_000 < PAGE_LIMIT
+
+
+def test_it_opens_in_the_browser_if_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    seen: list[str] = []
+    monkeypatch.setattr("webbrowser.open", lambda address: seen.append(address) or len(seen) == 1)
+    made = report(made_up.write(tmp_path, *runs()), tmp_path / "out")
+    show(made, in_browser=False)
+    show(made, in_browser=True)
+    assert seen == [made.index.as_uri()]
+    said = capsys.readouterr()
+    assert said.out.splitlines() == [str(made.index)] * 2
+    assert "no run has a samples.parquet" in said.err
+    with pytest.raises(InputError, match="no browser"):
+        show(made, in_browser=True)
 
 
 def test_csv_rounds_nothing_and_has_every_value_of_every_row(tmp_path: Path) -> None:

@@ -10,15 +10,20 @@ from itertools import groupby
 from groundeval import benchmarks
 from groundeval.benchmarks import Record
 from groundeval.metrics.ratios import Metric
-from groundeval.report import published
+from groundeval.report import published, ties
 from groundeval.report.board import Board, Column, Row
 from groundeval.report.collect import Run
+from groundeval.report.evidence import Evidence
 
 
-def boards(runs: Sequence[Run]) -> list[Board]:
-    """The leaderboards of these runs, by benchmark and split. The order in which the runs are given changes nothing."""
+def boards(runs: Sequence[Run], evidences: Sequence[Evidence] = ()) -> list[Board]:
+    """The leaderboards of these runs, by benchmark and split. The order in which the runs are given changes nothing.
+
+    evidences: of some or all of the runs, in any order. Where every run of a board has one, its ranks know of ties.
+    """
+    known = {evidence.run.identity: evidence for evidence in evidences}
     ordered = sorted(runs, key=lambda run: run.identity)
-    found = [_board(list(group)) for _, group in groupby(ordered, key=lambda run: run.identity[:5])]
+    found = [ties.ranked(_board(list(group)), known) for _, group in groupby(ordered, key=lambda run: run.identity[:5])]
     shared = Counter((board.record.name, board.split) for board in found)
     return [replace(board, siblings=shared[board.record.name, board.split] - 1) for board in found]
 

@@ -23,6 +23,7 @@ class Row:
     note: str | None = None
     source: str | None = None
     split: str | None = None  # of a published row
+    rank: str = ""  # of a run that has a headline: "1", or "2-3" in a group of ties
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,8 @@ class Board:
     baselines: Sequence[Row]
     published: Sequence[Row]  # on this split, under a setting that one of the runs has, if any says so
     elsewhere: Sequence[Row]  # published under another setting, or on a split of their authors' own
+    ties: Sequence[Sequence[Row]] = ()  # the runs that share a rank, best group first; groups of two or more
+    ties_note: str = ""  # how ties were told, or why they could not be
     siblings: int = 0  # boards of the same benchmark and split, over another version or truth
 
     @property

@@ -7,12 +7,26 @@ import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
+from groundeval.report import tex
 from groundeval.report.board import Board, Row
 from groundeval.report.collect import COUNTS
 from groundeval.report.text import ABSENT, interval, markdown, number, spreadsheet, told
 
 FIELDS = (
-    *("benchmark", "split", "setting", "model", "kind", "metric", "value", "unit", "numerator", "denominator"),
+    *(
+        "benchmark",
+        "split",
+        "setting",
+        "model",
+        "kind",
+        "rank",
+        "rank_to",
+        "metric",
+        "value",
+        "unit",
+        "numerator",
+        "denominator",
+    ),
     *("low", "high", "interval_method"),
     *(*COUNTS, "status", "version", "format", "options", "note", "dataset", "truth", "tree"),
 )
@@ -34,7 +48,8 @@ def as_csv(boards: Iterable[Board]) -> str:
 
 def _lines(board: Board, row: Row) -> Iterator[dict[str, object]]:
     said: dict[str, object] = {"benchmark": board.record.name, "split": row.split or board.split}
-    said |= {"setting": row.setting, "model": row.name, "kind": row.kind}
+    first, _, last = row.rank.partition("-")  # a spreadsheet would take "2-3" for a day in March
+    said |= {"setting": row.setting, "model": row.name, "kind": row.kind, "rank": first, "rank_to": last or first}
     if row.kind != "published":  # on which release others measured is not known
         dataset = {"dataset": board.dataset.get("version"), "truth": board.dataset.get("truth")}
         said |= {"version": board.version, **dataset}
@@ -53,6 +68,12 @@ def _lines(board: Board, row: Row) -> Iterator[dict[str, object]]:
         yield {**said, "metric": name, "value": metric.value, "unit": metric.unit, **parts, "note": note}
 
 
+def as_tex(boards: Iterable[Board]) -> str:
+    r"""One `tabular` a board, for a document that loads the package booktabs."""
+    tables = ("\n".join(tex.table(board)) for board in boards)
+    return "\n\n".join([r"% needs \usepackage{booktabs}", *tables]) + "\n"
+
+
 def as_markdown(boards: Iterable[Board]) -> str:
     """One section a board."""
     return "\n".join("\n".join(_section(board)) for board in boards)
@@ -64,7 +85,13 @@ def _section(board: Board) -> Iterator[str]:
     version, dataset = markdown(board.version), markdown(board.dataset.get("version") or "unknown")
     yield f"Headline: {markdown(board.record.headline)}. Benchmark version {version}, dataset {dataset}."
     yield ""
-    head = ["model", "kind", *(["setting"] if board.has_setting else []), *(column.heading for column in board.columns)]
+    head = [
+        "rank",
+        "model",
+        "kind",
+        *(["setting"] if board.has_setting else []),
+        *(column.heading for column in board.columns),
+    ]
     tail = [*COUNTS, "format", "options"]
     yield _table_line([markdown(cell) for cell in (*head, *tail)])
     right = ["---:"] * (len(board.columns) + len(COUNTS))
@@ -72,6 +99,9 @@ def _section(board: Board) -> Iterator[str]:
     for row in board.rows:
         yield _table_line(_cells(board, row))
     yield ""
+    if board.ties_note:
+        yield markdown(board.ties_note)
+        yield ""
     for source in board.sources:
         yield f"Source of the published rows: {markdown(source)}"
         yield ""
@@ -82,7 +112,7 @@ def _cells(board: Board, row: Row) -> list[str]:
     setting = [markdown(row.setting or ABSENT)] if board.has_setting else []
     said = [row.metrics.get(column.name) for column in board.columns]
     values = [" ".join(filter(None, (number(metric), interval(metric)))) for metric in said]
-    return [markdown(row.name), kind, *setting, *values, *_of_run(row)]
+    return [row.rank or ABSENT, markdown(row.name), kind, *setting, *values, *_of_run(row)]
 
 
 def _of_run(row: Row) -> list[str]:

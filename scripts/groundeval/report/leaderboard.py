@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console, RenderableType
@@ -10,19 +11,24 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from groundeval.report import evidence
 from groundeval.report.assemble import boards
 from groundeval.report.board import Board, Row
 from groundeval.report.collect import COUNTS, parse
 from groundeval.report.text import amount, division, interval, number, visible
 
 
-def print_terminal(runs: Sequence[Mapping[str, Any]], console: Console | None = None) -> None:
+def print_terminal(
+    runs: Sequence[Mapping[str, Any]], console: Console | None = None, files: Sequence[Path] = ()
+) -> None:
     """Print the main columns of runs (the content of their metrics.json), with trivial baselines and counts.
 
-    A single run of a board is shown with numerators and denominators.
+    A single run of a board is shown with numerators and denominators. files: their metrics.json, so that ranks know of
+    ties from the tables beside them.
     """
-    console = console or Console()
-    for board in boards([parse(run) for run in runs]):
+    console, parsed = console or Console(), [parse(run) for run in runs]
+    found = [evidence.load(*pair) for pair in zip(files, parsed, strict=False)]
+    for board in boards(parsed, [one for one in found if one is not None]):
         for part in _parts(board, console):
             console.print(part)
 
@@ -58,6 +64,8 @@ def _table(board: Board, rows: Sequence[Row]) -> Table:
         if single and row.run is not None:
             table.add_column(Text("95 %\ninterval", style="dim"), justify="right", overflow="fold")
             table.add_column(Text("numerator /\ndenominator", style="dim"), justify="right", overflow="fold")
+    if not single:
+        table.add_row("rank", *(Text(row.rank) for row in rows))
     for column in board.columns:
         cells = [cell for row in rows for cell in _value(row, column.name, single)]
         table.add_row(column.heading, *cells, style="bold" if column.headline else "")
@@ -103,6 +111,8 @@ def _remarks(board: Board) -> Iterator[Text]:
     if len(runs) == 1:
         yield from (Text(f"note: {visible(n)} ({amount(c)})", style="dim") for n, c in sorted(runs[0].notes.items()))
         return
+    if board.ties_note:
+        yield Text(visible(board.ties_note), style="dim")
     for run in runs:
         for column in board.columns:
             metric = run.metrics.get(column.name)
