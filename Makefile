@@ -39,4 +39,4 @@ lock:
 	uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q -o requirements.lock
 
 clean:
-	rm -rf .snakemake results/* data/raw data/splits data/truth data/predictions
+	rm -rf .snakemake results/* data/raw data/settings data/splits data/truth data/predictions

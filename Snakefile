@@ -8,7 +8,7 @@ min_version("9.0")
 
 rule all:
     input:
-        "results/report/index.html",
+        "results/report",
 
 
 include: "scripts/rules/data.smk"

@@ -6,6 +6,7 @@ import gc
 import os
 import re
 import sys
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,6 +29,7 @@ Split = Annotated[str, typer.Option(help="One of the benchmark's splits.")]
 Out = Annotated[Path, typer.Option(help="What to write.")]
 Format = Annotated[str, typer.Option("--format", help="See `groundeval formats`; or FILE.py:FUNCTION, your own code.")]
 Incomplete = Annotated[bool, typer.Option("--allow-incomplete", help="Count missing and invalid answers as wrong.")]
+Cores = Annotated[int, typer.Option(min=0, help="How many to use for one run; 0: all. The results are the same.")]
 Stage = "Stages (the pipeline calls these)"
 Audit = "Audit"
 
@@ -46,6 +48,10 @@ state = _State()
 def root(log: Annotated[Path | None, typer.Option(help="Also write an error message to this file.")] = None) -> None:
     """From prediction files to benchmark numbers that can be trusted and audited."""
     state.log = log
+    if log is not None:  # a job of several, which run side by side
+        from groundeval.sources import progress
+
+        progress.settings["bars"] = False
 
 
 def main() -> None:
@@ -55,6 +61,8 @@ def main() -> None:
         1_000_000
     )  # a file of a million objects makes no garbage, and looking for some is a tenth of the time
     try:
+        if any(word == "" or re.fullmatch("--[a-z-]+=", word) for word in sys.argv[1:]):
+            raise InputError("groundeval", "an argument is empty", "Is it a variable of the shell that is not set?")
         app()
     except InputError as error:
         _fail(error.line())
@@ -86,16 +94,19 @@ def evaluate(
     set: Sets = None,
     model: Annotated[str | None, typer.Option(help="The model's name; by default that of the file or folder.")] = None,
     allow_incomplete: Incomplete = False,
+    cores: Cores = 0,
 ) -> None:
     """Score one model: official files and prediction files in, metrics.json and samples.parquet out."""
     from groundeval.stages import evaluate as stage
 
     name = _named_after(predictions) if model is None else model
-    content = stage.run(benchmark, truth, split, predictions, format, _said(set), out, _model(name), allow_incomplete)
+    said, name = _said(set), _model(name)
+    with _using(cores):
+        content = stage.run(benchmark, truth, split, predictions, format, said, out, name, allow_incomplete)
     from groundeval.report import leaderboard
 
     leaderboard.print_terminal([content])
-    print(f"\nWritten: {out / 'metrics.json'}, {out / 'samples.parquet'}")
+    print(f"\nWritten to {out}: metrics.json, samples.parquet, histograms.parquet, provenance.json")
 
 
 @app.command()
@@ -173,10 +184,18 @@ def package(
 def dvc(
     check: Annotated[bool, typer.Option(help="Only say whether dvc.yaml lists the runs of params.yaml.")] = False,
 ) -> None:
-    """Bring the run table of dvc.yaml in line with params.yaml."""
+    """Bring dvc.yaml and data/settings in line with params.yaml."""
     from groundeval.stages import dvc as stage
 
     stage.run(Path("params.yaml"), Path("dvc.yaml"), check)
+
+
+@app.command(rich_help_panel=Stage)
+def settings() -> None:
+    """Write what params.yaml says of each model, and the digest of its code, for DVC."""
+    from groundeval.stages import settings as stage
+
+    stage.run(Path("params.yaml"))
 
 
 @app.command(rich_help_panel=Audit)
@@ -292,11 +311,13 @@ def convert(
     out: Out,
     set: Sets = None,
     allow_incomplete: Incomplete = False,
+    cores: Cores = 1,
 ) -> None:
     """Write the predictions table from a model's files."""
     from groundeval.stages import convert as stage
 
-    stage.run(benchmark, manifest, predictions, format, _said(set), out, allow_incomplete)
+    with _using(cores):
+        stage.run(benchmark, manifest, predictions, format, _said(set), out, allow_incomplete)
 
 
 @app.command(rich_help_panel=Stage)
@@ -307,11 +328,13 @@ def score(
     model: Annotated[str, typer.Option()],
     out: Out,
     histograms: Annotated[Path, typer.Option()],
+    cores: Cores = 1,
 ) -> None:
     """Write the integer counts of each sample."""
     from groundeval.stages import score as stage
 
-    stage.run(manifest, truth, predictions, _model(model), out, histograms)
+    with _using(cores):
+        stage.run(manifest, truth, predictions, _model(model), out, histograms)
 
 
 @app.command(rich_help_panel=Stage)
@@ -345,13 +368,30 @@ def provenance(
 
 @app.command(rich_help_panel=Stage)
 def report(
-    metrics: Annotated[list[Path], typer.Argument(help="metrics.json files.")],
-    out: Out,
+    metrics: Annotated[list[Path], typer.Argument(help="metrics.json files, or params.yaml for all of its runs.")],
+    out: Annotated[Path, typer.Option(help="The folder of the report, which it replaces.")],
+    root: Annotated[
+        Path, typer.Option(help="The tree that holds data/: for the gallery and the instructions.")
+    ] = Path(),
+    open_: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
 ) -> None:
-    """Write the leaderboard as csv, md and html."""
+    """Write the report: leaderboards as csv, md, tex and pages that open from disk."""
     from groundeval.stages import report as stage
 
-    print(stage.report(metrics, out))
+    stage.show(stage.report([file for path in metrics for file in _results(path)], out, root), open_)
+
+
+def _results(path: Path) -> list[Path]:
+    """A file of results, or those of all runs of a params.yaml: thousands of names are too long for a command line."""
+    from groundeval import plan
+
+    return [Path(run.folder, "metrics.json") for run in plan.load(path).runs] if path.suffix == ".yaml" else [path]
+
+
+def _using(count: int) -> AbstractContextManager[None]:
+    from groundeval import cores
+
+    return cores.using(count or cores.available())
 
 
 def _said(pairs: list[str] | None) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import ast
 import hashlib
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -18,6 +19,7 @@ PACKAGE = Path(__file__).parent
 LOCK = PACKAGE.parents[1] / "requirements.lock"
 DATA = (".yaml", ".csv", ".json")  # tables that a benchmark's code reads
 NOT_SCORING = {"published.yaml"}
+MEMORY = Path(".snakemake", "groundeval")
 
 
 def files(*modules: str) -> list[str]:
@@ -36,6 +38,22 @@ def digest(*modules: str) -> str:
     root = PACKAGE.parents[1]
     lines = (f"{name} {_sha256(root / name)}\n" for name in files(*modules))
     return hashlib.sha256("".join(lines).encode()).hexdigest()[:16]
+
+
+def memory() -> list[str]:
+    """A file that is lost together with what Snakemake wrote down, made anew here: an input of the rule `split`.
+
+    Without its notes Snakemake compares times alone, and takes for current what other code, options or predictions made.
+    This file is then younger than every manifest, and all is made again. Everything follows from the manifests, so it
+    costs nothing a run. Nothing, where nothing can be written.
+    """
+    try:
+        MEMORY.parent.mkdir(exist_ok=True)
+        with suppress(FileExistsError), MEMORY.open("x", encoding="utf-8") as file:
+            file.write("Younger than a result: Snakemake has forgotten how it was made.\n")
+    except OSError:
+        return []
+    return [str(MEMORY)]
 
 
 @cache

@@ -49,6 +49,24 @@ def together(folder: Path) -> Iterator[Path]:
 
 
 @contextmanager
+def replaced(folder: Path) -> Iterator[Path]:
+    """An empty folder that takes the place of `folder` when it is complete; what was there before is gone then."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".tmp", dir=folder.parent))
+    try:
+        with _naming(folder, scratch):
+            new = scratch / "new"  # whose permissions are the usual ones
+            new.mkdir()
+            yield new
+            with _alone(folder.parent):
+                if folder.exists():
+                    folder.rename(scratch / "old")
+                new.rename(folder)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+@contextmanager
 def _naming(path: Path, scratch: Path) -> Iterator[None]:
     """An OSError says which result could not be written: some libraries' errors name no file, others the scratch one."""
     try:

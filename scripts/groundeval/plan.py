@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
+import os
 import re
 import sys
 from collections.abc import Mapping
@@ -13,7 +15,7 @@ from typing import Any
 
 from groundeval import benchmarks, formats, options
 from groundeval.errors import InputError, did_you_mean, quoted
-from groundeval.sources import yamlfile
+from groundeval.sources import licences, yamlfile
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9._-]{0,99}")  # it reaches a shell and a path
 NAMES = "Use letters, digits, dot, underscore and hyphen, at most 100, starting with a letter."
@@ -21,6 +23,8 @@ ADAPTER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9._-]+)*")
 BENCHMARK_KEYS = ("dataset", "models")
 DATASET_KEYS = ("version", "splits", "options", "mirror", "folder")
 MODEL_KEYS = ("format", "files", "options", "allow_incomplete")
+# Of a run's results, what the report reads beside metrics.json and provenance.json.
+REPORTED = ("curves.csv", "histograms.parquet", "predictions.parquet", "samples.parquet")
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,7 @@ class Run:
 
     @property
     def reader(self) -> list[str]:
-        """What else than our code reads the predictions: an input of the run's jobs."""
+        """What else than our code reads the predictions: a change of it makes the run stale."""
         return [self.adapter] if self.adapter else []
 
     @property
@@ -208,6 +212,7 @@ def _name(value: Any, where: str, label: str) -> str:
 @cache  # three rule files ask
 def for_snakemake(path: str = "params.yaml") -> Plan:
     """The plan, for a rule file: a mistake in params.yaml ends Snakemake with its one line and exit code 2."""
+    gc.set_threshold(1_000_000)  # thousands of jobs are no garbage: looking for some is a quarter of Snakemake's time
     try:
         return load(Path(path))
     except InputError as error:
@@ -226,6 +231,14 @@ def fingerprint(*paths: str) -> str:
     return hashlib.sha256("".join(lines).encode()).hexdigest()[:16]
 
 
+def content(run: Run) -> str:
+    """The fingerprint of a run's predictions and of what of the user's reads them. Two rules ask, the files are read once."""
+    return _fingerprint_once(run.predictions, *run.reader)
+
+
+_fingerprint_once = cache(fingerprint)
+
+
 def _below(root: Path) -> list[Path]:
     return sorted(p for p in root.rglob("*") if p.is_file()) if root.is_dir() else [root]
 
@@ -234,6 +247,17 @@ def sets(options: Mapping[str, Any], allow_incomplete: bool = False) -> list[str
     """Options as arguments of a command."""
     said = [word for name, value in options.items() for word in ("--set", f"{name}={_text(value)}")]
     return [*said, "--allow-incomplete"] if allow_incomplete else said
+
+
+def threads(planned: Plan, cores: int | None) -> int:
+    """Cores of one run's job, so that few runs use all and many one each. A stage of DVC is one run."""
+    runs = 1 if "DVC_STAGE" in os.environ else len(planned.runs)
+    return max(1, (cores or 1) // max(1, runs))
+
+
+def said(run: Run) -> list[str]:
+    """What params.yaml says of a run, as arguments of the convert stage."""
+    return ["--format", run.format, *sets(run.options, run.allow_incomplete)]
 
 
 def origin(planned: Plan, benchmark: str) -> list[str]:
@@ -254,6 +278,29 @@ def cards(planned: Plan) -> list[str]:
     folders = [Path("scripts/groundeval/benchmarks", name) for name in planned.datasets]
     found = [folder / name for folder in folders for name in ("README.md", "published.yaml")]
     return [str(path) for path in found if path.is_file()]
+
+
+def pictured(planned: Plan) -> list[str]:
+    """What the report shows of the datasets: manifests and truths of the runs' splits, and images where they may be shown."""
+    tables = {
+        f"data/{kind}/{run.benchmark}/{run.split}.parquet" for run in planned.runs for kind in ("splits", "truth")
+    }
+    used = [planned.datasets[name] for name in sorted({run.benchmark for run in planned.runs})]
+    return sorted(tables) + [dataset.raw for dataset in used if _shows_images(dataset)]
+
+
+def _shows_images(dataset: Dataset) -> bool:
+    shown = licences.shows_images(Path("data/sources.yaml"), dataset.benchmark, dataset.version)
+    return shown and bool(benchmarks.record(dataset.benchmark).images)
+
+
+def reporting(planned: Plan) -> list[str]:
+    """The modules that make the report; benchmarks' own are found by name, so they are named here."""
+    parts = {
+        name: ("protocol", "picture") if benchmarks.record(name).shape == "map" else ("protocol",)
+        for name in planned.datasets
+    }
+    return ["stages.report", *(f"benchmarks.{name}.{part}" for name in sorted(parts) for part in parts[name])]
 
 
 def _text(value: Any) -> str:

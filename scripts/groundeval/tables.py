@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -160,27 +160,40 @@ def write(
 
 def meta(path: Path) -> dict[str, Any]:
     """What the writer said of a table."""
-    found = _opened(path).metadata.metadata or {}
+    found = opened(path).metadata.metadata or {}
     said: dict[str, Any] = json.loads(found.get(META_KEY, b"{}"))
     return said
 
 
 def read(path: Path) -> pa.Table:
     """A whole table."""
-    return _opened(path).read()
+    return opened(path).read()
 
 
 def stream(path: Path, size: int | None = None) -> Iterator[pa.RecordBatch]:
     """A table as batches of at most `size` rows."""
-    opened = _opened(path)
-    return iter(opened.iter_batches(batch_size=size or _batch_of(opened.schema_arrow)))
+    file = opened(path)
+    return iter(file.iter_batches(batch_size=size or _batch_of(file.schema_arrow)))
+
+
+def pick(path: Path, wanted: Collection[str]) -> dict[str, pa.RecordBatch]:
+    """The rows of some samples by sample_id, as batches of one row; of other rows only the ids are read, where possible."""
+    file = opened(path)
+    found: dict[str, pa.RecordBatch] = {}
+    for group in range(file.num_row_groups):
+        ids = file.read_row_group(group, columns=["sample_id"]).column(0).to_pylist()
+        if here := [row for row, name in enumerate(ids) if name in wanted]:
+            whole = file.read_row_group(group)
+            found |= {ids[row]: whole.slice(row, 1).combine_chunks().to_batches()[0] for row in here}
+    return found
 
 
 def _batch_of(schema: pa.Schema) -> int:
     return next((size for shape, size in BATCH.items() if shape in schema.names), 65536)
 
 
-def _opened(path: Path) -> pq.ParquetFile:
+def opened(path: Path) -> pq.ParquetFile:
+    """A table to read parts of."""
     try:
         return pq.ParquetFile(path, pre_buffer=False)  # which would hold the whole file
     except FileNotFoundError:

@@ -34,6 +34,7 @@ rule download:
 rule split:
     input:
         raw=lambda w: PLAN.datasets[w.benchmark].raw,
+        memory=closure.memory(),
     output:
         "data/splits/{benchmark}/{split}.parquet",
     log:

@@ -1,14 +1,12 @@
 # Models: prediction files -> predictions, counts of each sample, metrics, provenance. A job is one (benchmark, split, model).
-
-from functools import cache
-from pathlib import Path
+# Of thousands of jobs each function here takes a noticeable time to ask, so there are few.
 
 from groundeval import closure, formats, plan
 from groundeval.provenance import results
 from groundeval.stages import provenance
 
 PLAN = plan.for_snakemake()
-fingerprint = cache(plan.fingerprint)  # two rules ask of the same files
+THREADS = plan.threads(PLAN, workflow.cores)
 
 
 wildcard_constraints:
@@ -21,23 +19,22 @@ rule convert:
     input:
         manifest="data/splits/{benchmark}/{split}.parquet",
         predictions=lambda w: PLAN.of(w).predictions,
-        adapter=lambda w: PLAN.of(w).reader,
     output:
         "results/{benchmark}/{split}/{model}/predictions.parquet",
     log:
         "results/logs/{benchmark}/{split}/{model}/convert.log",
     conda:
         "../../envs/groundeval.yaml"
+    threads: THREADS
     params:
-        code=lambda w: closure.digest(
-            "stages.convert", f"benchmarks.{w.benchmark}", formats.module_name(PLAN.of(w).format)
-        ),
-        format=lambda w: PLAN.of(w).format,
-        options=lambda w: plan.sets(PLAN.of(w).options, PLAN.of(w).allow_incomplete),
-        content=lambda w: fingerprint(PLAN.of(w).predictions, *PLAN.of(w).reader),
+        made_by=lambda w: [
+            closure.digest("stages.convert", f"benchmarks.{w.benchmark}", formats.module_name(PLAN.of(w).format)),
+            plan.content(PLAN.of(w)),
+        ],
+        said=lambda w: plan.said(PLAN.of(w)),
     shell:
-        "python -m groundeval --log {log:q} convert {wildcards.benchmark:q} --manifest {input.manifest:q}"
-        " --predictions {input.predictions:q} --format {params.format:q} --out {output:q} {params.options:q}"
+        "python -m groundeval --log {log:q} convert {wildcards.benchmark:q} --cores {threads:q} --manifest {input.manifest:q}"
+        " --predictions {input.predictions:q} --out {output:q} {params.said:q}"
 
 
 rule score:
@@ -52,10 +49,11 @@ rule score:
         "results/logs/{benchmark}/{split}/{model}/score.log",
     conda:
         "../../envs/groundeval.yaml"
+    threads: THREADS
     params:
         code=lambda w: closure.digest("stages.score", f"benchmarks.{w.benchmark}.protocol"),
     shell:
-        "python -m groundeval --log {log:q} score --manifest {input.manifest:q} --truth {input.truth:q}"
+        "python -m groundeval --log {log:q} score --cores {threads:q} --manifest {input.manifest:q} --truth {input.truth:q}"
         " --predictions {input.predictions:q} --model {wildcards.model:q}"
         " --out {output.samples:q} --histograms {output.histograms:q}"
 
@@ -65,7 +63,13 @@ rule aggregate:
         samples="results/{benchmark}/{split}/{model}/samples.parquet",
         histograms="results/{benchmark}/{split}/{model}/histograms.parquet",
     output:
-        metrics="results/{benchmark}/{split}/{model}/metrics.json",
+        metrics=report(
+            "results/{benchmark}/{split}/{model}/metrics.json",
+            caption="captions/metrics.rst",
+            category="{benchmark}",
+            subcategory="{split}",
+            labels={"model": "{model}"},
+        ),
         summary="results/{benchmark}/{split}/{model}/summary.json",
         curves="results/{benchmark}/{split}/{model}/curves.csv",
     log:
@@ -85,7 +89,6 @@ rule provenance:
         manifest="data/splits/{benchmark}/{split}.parquet",
         truth="data/truth/{benchmark}/{split}.parquet",
         predictions=lambda w: PLAN.of(w).predictions,
-        adapter=lambda w: PLAN.of(w).reader,
         raw=lambda w: PLAN.datasets[w.benchmark].record,
         results=[f"results/{{benchmark}}/{{split}}/{{model}}/{name}" for name in results.PIPELINE],
     output:
@@ -95,12 +98,11 @@ rule provenance:
     conda:
         "../../envs/groundeval.yaml"
     params:
-        code=lambda w: closure.digest(
-            "stages.provenance",
-            *provenance.scorer_modules(w.benchmark, PLAN.of(w).format),
-        ),
-        folder=lambda w, output: Path(output[0]).parent,
-        content=lambda w: fingerprint(PLAN.of(w).predictions, *PLAN.of(w).reader),
+        made_by=lambda w: [
+            closure.digest("stages.provenance", *provenance.scorer_modules(w.benchmark, PLAN.of(w).format)),
+            plan.content(PLAN.of(w)),
+        ],
+        folder="results/{benchmark}/{split}/{model}",
     shell:
         "python -m groundeval --log {log:q} provenance {params.folder:q} --manifest {input.manifest:q}"
         " --truth {input.truth:q} --predictions {input.predictions:q} --raw {input.raw:q} --out {output:q}"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.audit import kill
-from tests.audit.project import commit, copy_of, everything, fresh
+from tests.audit.project import MATERIAL, commit, copy_of, everything, fresh
 from tests.workflow.project import Project
 
 
@@ -21,8 +21,8 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 @pytest.fixture
 def project(audited: Project, tmp_path: Path) -> Project:
-    """A copy to tamper with, times kept."""
-    return copy_of(audited, tmp_path / "p")
+    """A copy to tamper with, times kept: results and what they come from, without the code."""
+    return copy_of(audited, tmp_path / "p", *MATERIAL)
 
 
 @pytest.fixture(scope="session")

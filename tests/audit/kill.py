@@ -21,6 +21,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from groundeval.provenance import results
 from tests.audit.project import TINY, copy_of, fresh
 from tests.workflow.project import Project
 
@@ -81,7 +82,7 @@ def once(of: Undisturbed, root: Path, moment: Moment, mode: tuple[bool, bool], e
     else:
         _unlock(project)
     _again(project, engine)
-    assert project.digests() == right, _differences(project.digests(), right)
+    assert (after := named(project)) == right, _differences(after, right)
     return found
 
 
@@ -118,11 +119,16 @@ def _again(project: Project, engine: str) -> None:
 
 
 def whole_files(project: Project, right: Mapping[str, bytes]) -> int:
-    """Every file that has its own name, and not a temporary one, is what it should be in the end."""
-    found = {name: data for name, data in project.digests().items() if not name.endswith(".tmp")}
+    """Every file that has its own name is what it should be in the end."""
+    found = named(project)
     partial = [name for name, data in found.items() if right.get(name) != data]
     assert not partial, f"not whole after the kill: {partial}"
     return len(found)
+
+
+def named(project: Project) -> dict[str, bytes]:
+    """What stands under its own name. A killed job may leave temporary ones beside: no stage reads or lists them."""
+    return {name: data for name, data in project.digests().items() if not results.left_over(Path(name))}
 
 
 def _differences(found: Mapping[str, bytes], right: Mapping[str, bytes]) -> str:

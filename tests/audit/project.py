@@ -23,6 +23,7 @@ from tests.workflow.project import ROOT, Project, make_project
 PARAMS = Path(__file__).with_name("params.yaml")
 TINY = Path(__file__).with_name("tiny.yaml")
 IGNORED = shutil.ignore_patterns("__pycache__")
+MATERIAL = ("data", "results", "params.yaml")
 
 
 def commit(project: Project, message: str = "a commit") -> str:
@@ -50,9 +51,15 @@ def fresh(root: Path, params: Path = PARAMS) -> Project:
     return made
 
 
-def copy_of(project: Project, root: Path) -> Project:
-    """Another tree with the same bytes and times."""
-    shutil.copytree(project.root, root, symlinks=True, ignore=IGNORED)
+def copy_of(project: Project, root: Path, *names: str) -> Project:
+    """Another tree with the same bytes and times, or with the folders and files of these names alone."""
+    for name in names:
+        if (project.root / name).is_dir():
+            shutil.copytree(project.root / name, root / name, symlinks=True)
+        else:
+            shutil.copy2(project.root / name, root / name)
+    if not names:
+        shutil.copytree(project.root, root, symlinks=True, ignore=IGNORED)
     return Project(root)
 
 
@@ -67,20 +74,20 @@ def inside(project: Project) -> Iterator[None]:
         os.chdir(before)
 
 
-def verified(project: Project, level: int = 3, **asked: Any) -> str:
-    """What verify says of the results."""
+def verified(project: Project, level: int = 3, below: str = "", **asked: Any) -> str:
+    """What verify says of the results, or of those below one of their folders."""
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
-        passed = verify.run(verify.Asked(project.root / "results", level, **asked))
+        passed = verify.run(verify.Asked(project.root / "results" / below, level, **asked))
     text = said.getvalue()
     assert passed == text.splitlines()[-1].startswith("PASS")
     return text
 
 
-def everything(project: Project) -> None:
+def everything(project: Project, **extra: str) -> None:
     """All runs of the plan by the project's own code, stage by stage in one process: what Snakemake would make, sooner."""
     program = f"import sys; sys.path.append({str(ROOT)!r}); from tests.audit.project import make_all; make_all()"
-    project.run(sys.executable, "-c", program)
+    project.run(sys.executable, "-c", program, **extra)
 
 
 def made_alone(root: Path, benchmark: str, model: str) -> Project:

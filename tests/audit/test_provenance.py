@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from groundeval.digests import merkle_root
 from groundeval.provenance import environment, inputs, results, statement
+from tests.audit import kill
 from tests.audit.project import commit, verified
 from tests.workflow.project import Project
 
@@ -108,22 +109,36 @@ def test_a_commit_alone_reruns_nothing(tiny_project: Project) -> None:
     assert tiny_project.wanted() == set()
 
 
+def edit(path: Path) -> None:
+    with path.open("a") as file:
+        file.write("\nedited\n")
+
+
+def test_a_dirty_tree_is_told(tiny_project: Project) -> None:
+    edit(tiny_project.root / "README.md")
+    tiny_project.snakemake("-R", "provenance", "--")
+    assert said(tiny_project, "grefcoco/val/almost")["predicate"]["tree"]["state"] == "dirty"
+    for name in ("index.html", "leaderboard.md", "leaderboard.csv"):
+        text = (tiny_project.root / "results/report" / name).read_text(encoding="utf-8")
+        assert "dirty" in next(line for line in text.splitlines() if "almost" in line)
+    assert "note: made from a tree whose state was dirty" in verified(tiny_project, 1)
+
+
+def test_a_clean_tree_is_not_marked(tiny: kill.Undisturbed) -> None:
+    for name in ("index.html", "leaderboard.md", "leaderboard.csv"):
+        assert "dirty" not in (tiny.whole.root / "results/report" / name).read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("edited", "state"), [("README.md", "dirty"), ("untracked.txt", "clean"), ("dvc.lock", "clean")]
 )
-def test_a_dirty_tree_is_told(tiny_project: Project, edited: str, state: str) -> None:
+def test_what_makes_a_tree_dirty(tiny_project: Project, edited: str, state: str) -> None:
     if edited == "dvc.lock":
         (tiny_project.root / edited).write_text("schema: '2.0'\n")
         commit(tiny_project)
-    with (tiny_project.root / edited).open("a") as file:
-        file.write("\nedited\n")
-    tiny_project.snakemake("-R", "provenance", "--")
-    assert said(tiny_project, "grefcoco/val/almost")["predicate"]["tree"]["state"] == state
-    for name in ("index.html", "leaderboard.md", "leaderboard.csv"):
-        text = (tiny_project.root / "results/report" / name).read_text(encoding="utf-8")
-        row = next(line for line in text.splitlines() if "almost" in line)
-        assert ("dirty" in row) == (state == "dirty"), row
-    assert ("note: made from a tree whose state was dirty" in verified(tiny_project, 1)) == (state == "dirty")
+    edit(tiny_project.root / edited)
+    program = "from groundeval.provenance import tree; print(tree.state()['state'])"
+    assert tiny_project.run(sys.executable, "-c", program).strip() == state
 
 
 def test_code_inside_somebody_elses_repository_has_no_commit(tmp_path: Path, audited: Project) -> None:

@@ -16,7 +16,9 @@ from typing import Any
 import pytest
 
 from groundeval.provenance import dsse
+from groundeval.stages import sign as sign_stage
 from tests.audit.project import (
+    copy_of,
     edit_json,
     edit_meta,
     edit_table,
@@ -42,7 +44,8 @@ def delivered(project: Project) -> list[Path]:
 
 def test_untouched_results_pass_every_level(audited: Project) -> None:
     text = verified(audited, 5, independent=3)
-    assert text.endswith("PASS: 30 checks, 0 failed\n"), text
+    assert text.endswith("PASS: 32 checks, 0 failed\n"), text
+    assert "not checked: who made them: the results are not signed" in text
     assert "tree whose state was" not in text
 
 
@@ -129,6 +132,70 @@ SIMPLE: dict[str, tuple[Tamper, int, str]] = {
         0,
         "metrics.json is of grefcoco/val/almost, but stands in grefcoco/val/best",
     ),
+    "two models' folders swapped": (
+        lambda p: swap_folders(results(p, "grefcoco/val/almost"), results(p, "grefcoco/val/nothing")),
+        0,
+        "metrics.json is of grefcoco/val/nothing, but stands in grefcoco/val/almost",
+    ),
+    "a file beside the runs": (
+        lambda p: results(p, "grefcoco/val/better.csv").write_text("set_accuracy,1.0\n"),
+        0,
+        "grefcoco/val/better.csv is of no run",
+    ),
+    "a run's folder replaced by a link": (
+        lambda p: link(results(p, BOXES), "../../../elsewhere"),
+        0,
+        f"{BOXES} is a link: its bytes stand elsewhere and may change",
+    ),
+    "a pipe in place of a file": (
+        lambda p: (results(p, f"{BOXES}/metrics.json").unlink(), os.mkfifo(results(p, f"{BOXES}/metrics.json"))),
+        5,
+        f"{BOXES}/metrics.json is neither a file nor a folder; nothing was read",
+    ),
+    "a link to a device": (
+        lambda p: results(p, f"{BOXES}/more.json").symlink_to("/dev/zero"),
+        5,
+        f"{BOXES}/more.json is neither a file nor a folder; nothing was read",
+    ),
+    "an input replaced by a device": (
+        lambda p: (
+            (p.root / "data/truth/grefcoco/val.parquet").unlink(),
+            (p.root / "data/truth/grefcoco/val.parquet").symlink_to("/dev/zero"),
+        ),
+        5,
+        "data/truth/grefcoco/val.parquet: is neither a file nor a folder",
+    ),
+    "a curve": (
+        lambda p: edit_text(results(p, f"{BOXES}/curves.csv"), "curve,", "Curve,"),
+        1,
+        "curves.csv is not the file that was recorded",
+    ),
+    "an input that the provenance does not name": (
+        lambda p: edit_json(
+            results(p, f"{MASKS}/provenance.json"), lambda c: c["predicate"]["inputs"].pop("predictions")
+        ),
+        0,
+        "provenance.json does not name what went in: predictions",
+    ),
+    "code that the provenance does not name": (
+        lambda p: edit_json(
+            results(p, f"{MASKS}/provenance.json"), lambda c: c["predicate"]["scorer"].update(modules=[], sha256={})
+        ),
+        1,
+        "provenance.json: the scorer's modules are [], should be ['benchmarks.instructpart.protocol', ",
+    ),
+    "the licence in the provenance": (
+        lambda p: edit_json(
+            results(p, f"{MASKS}/provenance.json"), lambda c: c["predicate"]["dataset"].update(licence="CC0")
+        ),
+        1,
+        "provenance.json: the dataset's licence is 'CC0', its record says ",
+    ),
+    "a provenance of another kind": (
+        lambda p: edit_json(results(p, f"{MASKS}/provenance.json"), lambda c: c["predicate"].update(tree=None)),
+        0,
+        "not a run's provenance (the predicate's tree is no mapping)",
+    ),
     "NaN in metrics.json": (
         lambda p: edit_text(results(p, f"{BOXES}/metrics.json"), '"value": 1.0', '"value": NaN'),
         0,
@@ -174,6 +241,34 @@ def test_a_plain_tampering_is_seen(project: Project, name: str) -> None:
     text = verified(project, level)
     assert text.splitlines()[-1].startswith("FAIL")
     assert reason in text, text
+
+
+GARBAGE = ("", "null", "[]", "[" * 100_000, '{"metrics": {"gIoU": 1e999}}', "\0", "9" * 5000, '{"a": "\\ud800"}')
+
+
+@pytest.mark.parametrize("file", ["metrics.json", "provenance.json", "summary.json"])
+def test_garbage_is_a_failure_with_a_reason(project: Project, file: str) -> None:
+    """Never a traceback, and never a verdict on something else."""
+    path = results(project, f"{BOXES}/{file}")
+    for garbage in GARBAGE:
+        path.write_text(garbage, encoding="utf-8")
+        text = verified(project, 5, BOXES, independent=1)
+        assert text.splitlines()[-1].startswith("FAIL"), garbage[:40]
+        assert "level 1, digests             FAIL" in text, garbage[:40]
+
+
+def test_a_linked_folder_of_results_is_told_and_verified(project: Project) -> None:
+    link(project.root / "results", "elsewhere")
+    text = verified(project, 3)
+    assert text.endswith("PASS: 20 checks, 0 failed\n"), text
+    assert "note: results is a link to elsewhere" in text
+
+
+def swap_folders(a: Path, b: Path) -> None:
+    aside = a.with_name("aside")
+    a.rename(aside)
+    b.rename(a)
+    aside.rename(b)
 
 
 def edit_text(path: Path, old: str, new: str) -> None:
@@ -278,8 +373,9 @@ def test_a_forged_provenance_does_not_help(project: Project, name: str) -> None:
     tamper, level, reason = FORGED[name]
     tamper(project)
     assert "is not the file that was recorded" not in verified(project, 1), "the forger is better than that"
-    text = verified(project, level)
-    assert text.splitlines()[-1].startswith("FAIL")
+    below = ("grefcoco", "instructpart") if level else ("",)  # the whole from level 2 on makes the report again
+    text = "".join(verified(project, level, name) for name in below)
+    assert "FAIL: " in text
     assert reason in text, text
 
 
@@ -349,10 +445,17 @@ def _point_at_best(content: dict[str, Any]) -> None:
 
 # The code: verify runs from the tree that was altered.
 CODE = {
-    "the scorer": ("metrics/matching.py", "", "\n# edited\n", 'first "scripts/groundeval/metrics/matching.py"'),
-    "the class table": ("benchmarks/kitti_semantic/merge.yaml", "", "\n# edited\n", "kitti_semantic/merge.yaml"),
-    "a newer benchmark": ("benchmarks/grefcoco/__init__.py", 'version="', 'version="9', "of grefcoco, here it is 9"),
+    "the scorer": (BOXES, "metrics/matching.py", "", "\n# edited\n", 'first "scripts/groundeval/metrics/matching.py"'),
+    "the class table": (MAPS, "benchmarks/kitti_semantic/merge.yaml", "", "\n# edited\n", "kitti_semantic/merge.yaml"),
+    "a newer benchmark": (
+        BOXES,
+        "benchmarks/grefcoco/__init__.py",
+        'version="',
+        'version="9',
+        "of grefcoco, here it is 9",
+    ),
     "other arithmetic": (
+        MASKS,
         "metrics/ratios.py",
         "scaled / denominator)",
         "scaled / denominator / 2)",
@@ -362,15 +465,37 @@ CODE = {
 
 
 @pytest.mark.parametrize("name", CODE)
-def test_other_code_than_made_the_result_is_seen(project: Project, name: str) -> None:
-    path, old, new, reason = CODE[name]
+def test_other_code_than_made_the_result_is_seen(audited: Project, tmp_path: Path, name: str) -> None:
+    run, path, old, new, reason = CODE[name]
+    project = copy_of(audited, tmp_path / "p")
     file = project.root / "scripts/groundeval" / path
     text = file.read_text(encoding="utf-8")
     assert old in text
     file.write_text(text.replace(old, new, 1) if old else text + new, encoding="utf-8")
-    output = project.run(sys.executable, "-m", "groundeval", "verify", "--level", "2", code=1)
+    output = project.run(sys.executable, "-m", "groundeval", "verify", f"results/{run}", "--level", "2", code=1)
     assert "made by other code than stands here" in output
     assert reason in output, output
+
+
+def test_code_that_is_not_the_commits_is_seen(audited: Project, tmp_path: Path) -> None:
+    """Scored with edited code, and a provenance that calls the tree clean: all digests agree with the edited files."""
+    project = copy_of(audited, tmp_path / "p")
+    with (project.root / "scripts/groundeval/metrics/matching.py").open("a") as file:
+        file.write("# edited\n")
+    where, raw = f"results/{BOXES}", "data/raw/grefcoco/demo.json"
+    went_in = ["--manifest", "data/splits/grefcoco/val.parquet", "--truth", "data/truth/grefcoco/val.parquet"]
+    went_in += ["--predictions", "data/predictions/grefcoco/almost", "--raw", raw, "--out", f"{where}/provenance.json"]
+    project.run(sys.executable, "-m", "groundeval", "provenance", where, *went_in)
+    edit_json(results(project, f"{BOXES}/provenance.json"), lambda c: c["predicate"]["tree"].update(state="clean"))
+    output = project.run(sys.executable, "-m", "groundeval", "verify", where, "--level", "5", code=1)
+    reason = "made by other code than its provenance says: 1 of "
+    assert reason in output
+    assert f'commit {said_commit(project)[:12]}, first "scripts/groundeval/metrics/matching.py"' in output
+    assert output.count("FAIL") == 2, output  # this check, and so the whole
+
+
+def said_commit(project: Project) -> str:
+    return str(json.loads(results(project, f"{BOXES}/provenance.json").read_bytes())["predicate"]["tree"]["commit"])
 
 
 @pytest.fixture
@@ -382,7 +507,7 @@ def keys(tmp_path: Path) -> dict[str, Path]:
 
 
 def sign(project: Project, key: Path) -> None:
-    project.run(sys.executable, "-m", "groundeval", "sign", "--key", str(key))
+    sign_stage.run(project.root / "results", key)
 
 
 SIGNED: dict[str, tuple[Tamper, str]] = {

@@ -12,7 +12,7 @@ from tests.workflow.project import Project
 
 # How often a plugin looks; the profiles' own values suit real clusters, where looking often is not welcome.
 OFTEN = {
-    "slurm": ("--slurm-init-seconds-before-status-checks", "6"),
+    "slurm": ("--slurm-init-seconds-before-status-checks", "2"),
     "cluster": ("--seconds-between-status-checks", "1"),
 }
 

@@ -11,14 +11,16 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "scripts" / "groundeval"
-LEAVES = {"errors", "options", "files", "tables", "digests", "sources", "metrics"}
+LEAVES = {"cores", "errors", "options", "files", "tables", "digests", "samples", "sources", "metrics"}
 MAY_IMPORT = {
     "metrics": {"metrics"},
+    "cores": set(),
     "errors": set(),
     "digests": set(),
     "options": {"errors"},
     "files": set(),
     "tables": {"errors", "files"},
+    "samples": {"tables", "metrics"},
     "sources": {"errors", "files", "tables", "digests", "sources"},
     "formats": LEAVES | {"formats"},
     "benchmarks": LEAVES | {"benchmarks"},

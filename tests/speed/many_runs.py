@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+from copy import deepcopy
 from pathlib import Path
 
 import yaml
 
-from groundeval import benchmarks
+from groundeval import benchmarks, plan
+from groundeval.provenance import results, statement
 from tests.workflow.project import ROOT, Project, make_project
 
 # Stands for every command of the pipeline: it writes what the command was told to write, and computes nothing.
@@ -34,7 +37,7 @@ def project(root: Path, models: int, names: list[str]) -> Project:
     for name in names:
         declared = benchmarks.part(name, "demo").MODELS["almost"]
         dataset = {"version": "demo", "splits": [benchmarks.record(name).splits[0]]}
-        blocks[name] = {"dataset": dataset, "models": {f"model{number}": declared for number in range(models)}}
+        blocks[name] = {"dataset": dataset, "models": {f"model{n}": deepcopy(declared) for n in range(models)}}
         for number in range(models):
             folder = root / f"data/predictions/{name}/model{number}"
             folder.mkdir(parents=True)
@@ -50,6 +53,25 @@ def stub(made: Project) -> str:
     (folder / "python").write_text(STUB, encoding="utf-8")
     (folder / "python").chmod(0o755)
     return str(folder)
+
+
+def finished(made: Project) -> None:
+    """Write a file of some bytes for everything that the pipeline makes, each with other bytes."""
+    planned = plan.load(made.root / "params.yaml")
+    for name, dataset in planned.datasets.items():
+        (made.root / dataset.raw).mkdir(parents=True)
+        tables = [f"data/{kind}/{name}/{split}.parquet" for kind in ("splits", "truth") for split in dataset.splits]
+        for path in (f"{dataset.raw}/file", dataset.record, *tables):
+            _write(made.root / path)
+    for run in planned.runs:
+        for name in (*results.PIPELINE, statement.FILE):
+            _write(made.root / run.folder / name)
+    _write(made.root / "results/report/index.html")
+
+
+def _write(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"file": str(path), "predicate": {"tree": {"state": "clean", "commit": "0"}}}))
 
 
 def with_dvc(made: Project) -> None:

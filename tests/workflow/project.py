@@ -44,7 +44,8 @@ class Project:
     def digests(self) -> dict[str, bytes]:
         """The bytes of every result and table."""
         found = [*self.root.glob("results/**/*"), *self.root.glob("data/[st]*/**/*.parquet")]
-        kept = (p for p in found if p.is_file() and "logs" not in p.parts and p.name != "README.md")
+        left_out = {"logs", "README.md", ".snakemake_timestamp"}
+        kept = (p for p in found if p.is_file() and not left_out.intersection(p.parts))
         return {str(p.relative_to(self.root)): p.read_bytes() for p in kept}
 
 

@@ -25,7 +25,7 @@ def reproduced(finished: Project, tmp_path_factory: pytest.TempPathFactory) -> P
     made.run("git", "init", "-q")
     made.run("groundeval", "dvc")
     output = made.run("dvc", "repro")
-    assert len(STAGE.findall(output)) == 2 + 4 + 1
+    assert len(STAGE.findall(output)) == 1 + 2 + 4 + 1
     return made
 
 
@@ -60,6 +60,17 @@ def test_one_changed_model_reruns_itself_and_the_report(reproduced: Project) -> 
     rows[0] |= {"bbox": [0.0, 0.0, 1.0, 1.0], "score": 0.99}  # above the threshold, so that the numbers change
     path.write_text(json.dumps(rows), encoding="utf-8")
     assert STAGE.findall(reproduced.run("dvc", "repro")) == ["evaluate@grefcoco-val-almost", "report"]
+
+
+def test_an_option_makes_its_model_stale_and_no_other(reproduced: Project) -> None:
+    params = reproduced.root / "params.yaml"
+    before = params.read_text(encoding="utf-8")
+    params.write_text(before.replace("0.7", "0.5"), encoding="utf-8")
+    assert list(json.loads(reproduced.run("dvc", "status", "--json"))) == ["settings"]
+    reproduced.run("dvc", "repro", "-q", "settings")
+    assert list(json.loads(reproduced.run("dvc", "status", "--json"))) == ["evaluate@grefcoco-val-almost"]
+    params.write_text(before, encoding="utf-8")
+    reproduced.run("dvc", "repro", "-q", "settings")
 
 
 def test_a_run_that_dvc_yaml_lacks_is_not_left_out_silently(reproduced: Project) -> None:

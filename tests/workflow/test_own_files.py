@@ -63,13 +63,15 @@ def test_an_archive_and_an_adapter(project: Project) -> None:
 
 
 def _is_an_input(project: Project) -> None:
-    """Of the rules and of the DVC stage: an edit of it reruns its model alone."""
+    """For both engines: an edit of it reruns its model alone."""
     assert project.wanted() == set()
     (project.root / "adapters/mine.py").write_text(ADAPTER + "# edited\n", encoding="utf-8")
     run = {(rule, "grefcoco/val/nothing") for rule in ("convert", "score", "aggregate", "provenance")}
     assert project.wanted() == run | {("report", "")}
     project.run("groundeval", "dvc")
-    assert "reader: adapters/mine.py}" in (project.root / "dvc.yaml").read_text(encoding="utf-8")
+    assert "    - adapters/mine.py\n" in (project.root / "dvc.yaml").read_text(encoding="utf-8")
+    settings = read(project.root / "data/settings/grefcoco/nothing.json")
+    assert settings["adapter"] == {"adapters/mine.py": file_sha256(project.root / "adapters/mine.py")}
 
 
 def _is_not_run_by_verify(project: Project) -> None:

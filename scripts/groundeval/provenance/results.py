@@ -20,7 +20,12 @@ LEFT_OUT = {"logs", SIGNATURE, "README.md", ".snakemake_timestamp", ".gitignore"
 def subjects(folder: Path) -> list[str]:
     """Names of all files of results below a folder: not its logs, nor what a killed job left."""
     found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
-    return sorted(p.as_posix() for p in found if not LEFT_OUT.intersection(p.parts) and p.suffix != ".tmp")
+    return sorted(p.as_posix() for p in found if not LEFT_OUT.intersection(p.parts) and not left_over(p))
+
+
+def left_over(path: Path) -> bool:
+    """Is it a temporary file, or in a temporary folder, that a killed job left?"""
+    return any(part.startswith(".") and part.endswith(".tmp") for part in path.parts)
 
 
 def make(folder: Path) -> dict[str, Any]:

@@ -43,6 +43,8 @@ def check(found: Mapping[str, Any], kind: str = PREDICATE, parts: Sequence[str] 
     digests(found)
     if absent := [part for part in parts if part not in found["predicate"]]:
         raise ValueError(f"the predicate lacks {', '.join(absent)}")
+    if strange := [part for part in PARTS if not isinstance(found["predicate"].get(part, {}), dict)]:
+        raise ValueError(f"the predicate's {', '.join(strange)} is no mapping")
 
 
 def digests(found: Mapping[str, Any]) -> dict[str, str]:

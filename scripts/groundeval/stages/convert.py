@@ -9,19 +9,22 @@ from typing import Any
 
 import pyarrow as pa
 
-from groundeval import benchmarks, formats, options, tables
+from groundeval import benchmarks, cores, formats, options, tables
 from groundeval.errors import InputError, first_of
+from groundeval.sources import progress
 from groundeval.sources.folder import Source
 from groundeval.stages import other_splits
+
+_ALLOW = "declare --allow-incomplete (params.yaml: allow_incomplete): they then count as wrong."
 
 
 def declared(benchmark: str, format_name: str, said: Mapping[str, Any]) -> dict[str, Any]:
     """All options of the benchmark and the format with their values; what the user did not declare is an error."""
     record = benchmarks.record(benchmark)
     chosen = formats.record(format_name, shape=record.shape)
-    if chosen.shape != record.shape:
-        fitting = [f for f in formats.names() if formats.record(f).shape == record.shape]
-        what = f"makes {chosen.shape}, but {benchmark} needs {record.shape}"
+    if not chosen.fits(record.shape, record.maps):
+        fitting = [f for f in formats.names() if formats.record(f).fits(record.shape, record.maps)]
+        what = f"makes {chosen.maps or chosen.shape}, but {benchmark} needs {record.maps or record.shape}"
         raise InputError(f"format {format_name}", what, f"Use one of {', '.join(fitting)}.")
     return options.resolve({**record.options, **chosen.options}, said, f"format {format_name}")
 
@@ -36,9 +39,12 @@ def convert(
 ) -> Iterator[pa.RecordBatch]:
     """Batches of predictions in the manifest's order. Missing and invalid ones stop the run, unless allowed."""
     faults: dict[str, list[str]] = {"missing": [], "invalid": []}
-    for batch in formats.module(format_name).read(source, manifest, chosen, notes):
-        _collect(batch, faults)
-        yield batch
+    several = 1 if source.packed else cores.worth(manifest.num_rows)
+    with progress.counted(f"convert {source.path}", manifest.num_rows) as advance, cores.using(several):
+        for batch in formats.module(format_name).read(source, manifest, chosen, notes):
+            _collect(batch, faults)
+            advance(batch.num_rows)
+            yield batch
     if not allow_incomplete:
         _refuse(source, faults, manifest.num_rows)
 
@@ -80,8 +86,12 @@ def _refuse(source: Source, faults: Mapping[str, list[str]], expected: int) -> N
     invalid, missing = faults["invalid"], faults["missing"]
     if invalid:
         what = f"{len(invalid)} of {expected} answers cannot be used, the first: {invalid[0].rstrip('.')}"
-        raise InputError(source.path, what, "Correct them, or set allow_incomplete: they then count as wrong.")
+        raise InputError(
+            source.path,
+            what,
+            f"Correct them, or {_ALLOW}",
+        )
     if missing:
         what = f"{len(missing)} of {expected} samples have no answer, {first_of(missing)}"
-        fix = "Write an explicit empty answer if the model found nothing, or set allow_incomplete: they then count as wrong."
+        fix = f"Write an explicit empty answer if the model found nothing, or {_ALLOW}"
         raise InputError(source.path, what, fix)

@@ -44,8 +44,8 @@ def show(planned: plan.Plan) -> None:
     """Print the leaderboard and where the report is."""
     from groundeval.report import leaderboard
 
-    runs = [json.loads(Path(r.folder, "metrics.json").read_text(encoding="utf-8")) for r in planned.runs]
-    leaderboard.print_terminal(runs)
+    files = [Path(run.folder, "metrics.json") for run in planned.runs]
+    leaderboard.print_terminal([json.loads(file.read_text(encoding="utf-8")) for file in files], files=files)
     print(f"\nReport: {Path('results/report/index.html').resolve()}", flush=True)
 
 

@@ -13,7 +13,7 @@ def benchmarks() -> None:
     """Print every benchmark."""
     for name in all_benchmarks.names():
         record = all_benchmarks.record(name)
-        fitting = [f for f in all_formats.names() if all_formats.record(f).shape == record.shape]
+        fitting = [f for f in all_formats.names() if all_formats.record(f).fits(record.shape, record.maps)]
         print(f"{name}: {record.title} (version {record.version})")
         print(
             f"  splits    {', '.join(record.splits)}\n  headline  {record.headline}\n  formats   {', '.join(fitting)}"
@@ -30,7 +30,11 @@ def formats(name: str | None) -> None:
     for found in [name] if name else all_formats.names():
         record = all_formats.record(found)
         fits_all = all_formats.adapter_file(found) is not None
-        needing = [b for b in all_benchmarks.names() if fits_all or all_benchmarks.record(b).shape == record.shape]
+        needing = [
+            b.name
+            for b in map(all_benchmarks.record, all_benchmarks.names())
+            if fits_all or record.fits(b.shape, b.maps)
+        ]
         print(f"{record.name}: {record.reads}\n  for {', '.join(needing)}")
         _options(record.options)
         if name:

@@ -46,11 +46,17 @@ def alone(folder: Path, truth: Path, predictions: Path, allow_incomplete: bool, 
     went_in = {"predictions": inputs.files(predictions, predictions.name)}
     if adapter is not None:
         went_in["adapter"] = inputs.file(Path(adapter), Path(adapter).name)
-    raw = truth.resolve().with_name(truth.resolve().name + ".json")  # where the download stage puts it
-    record = _record(raw) if raw.is_file() else {}
-    if record.get("generated") or record.get("files") or record.get("folder"):
+    raw, record = record_beside(truth)
+    if record:
         went_in["raw"] = inputs.file(raw, raw.name)
-    write(folder, results.ALONE, went_in, allow_incomplete, record if "raw" in went_in else {}, folder / statement.FILE)
+    write(folder, results.ALONE, went_in, allow_incomplete, record, folder / statement.FILE)
+
+
+def record_beside(truth: Path) -> tuple[Path, dict[str, Any]]:
+    """Where the download stage puts its record of a dataset's folder, and what it says; nothing where there is none."""
+    raw = truth.resolve().with_name(truth.resolve().name + ".json")
+    record = _record(raw) if raw.is_file() else {}
+    return raw, record if record.get("generated") or record.get("files") or record.get("folder") else {}
 
 
 def write(

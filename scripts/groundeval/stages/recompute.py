@@ -36,7 +36,7 @@ def samples(run: Run) -> Check:
     """Level 3: the counts of every sample from the tables of truth and predictions."""
     with _again("level 3, counts from tables") as (found, scratch):
         if not run.piped:
-            found.unchecked.append(NO_TABLES)
+            found.leave(NO_TABLES)
         elif _there(found, run, "manifest", "truth"):
             read = (run.path("manifest"), run.path("truth"), run.folder / results.PREDICTIONS)
             out, histograms = scratch / results.SAMPLES, scratch / results.HISTOGRAMS
@@ -50,9 +50,9 @@ def predictions(run: Run) -> Check:
     """Level 4: the predictions table from the files that the model's owner delivered."""
     with _again("level 4, predictions") as (found, scratch):
         if not run.piped:
-            found.unchecked.append(NO_TABLES)
+            found.leave(NO_TABLES)
         elif formats.adapter_file(str(run.predicate["parameters"]["format"])):
-            found.unchecked.append(USERS_CODE)
+            found.leave(USERS_CODE)
         elif _there(found, run, "manifest", "predictions"):
             out, said = scratch / results.PREDICTIONS, run.predicate["parameters"]
             files = (run.path("manifest"), run.path("predictions"))
@@ -67,11 +67,11 @@ def truth(run: Run) -> Check:
     """Level 5: manifest and truth from the raw dataset, and the raw dataset from the record of its download."""
     with _again("level 5, truth from raw") as (found, scratch):
         if not run.piped:
-            found.unchecked.append(NO_TABLES)
+            found.leave(NO_TABLES)
         elif _there(found, run, "raw", "manifest", "truth"):
             record, raw = json.loads(run.path("raw").read_bytes()), _raw(run)
             if not raw.is_dir():
-                found.unchecked.append(f"{raw.name}: the raw dataset is withheld; its digest is known")
+                found.leave(f"{raw.name}: the raw dataset is withheld; its digest is known")
                 return found
             if said := inputs.changes(record["content"], raw):
                 found.failed.append(f"raw: {run.inputs['raw']['name'].removesuffix('.json')}: {said}")
@@ -92,7 +92,7 @@ def whole(run: Run, raw: Path, files: Path) -> Check:
     with _again("levels 3 to 5, all again") as (found, scratch):
         said, about = run.predicate["parameters"], run.predicate["run"]
         if formats.adapter_file(str(said["format"])):
-            found.unchecked.append(USERS_CODE)
+            found.leave(USERS_CODE)
             return found
         options = {name: value for name, value in said["options"].items() if value is not None}
         names = (about["benchmark"], raw, about["split"], files, said["format"], options, scratch, about["model"])
@@ -119,7 +119,8 @@ def _same(found: Check, path: Path, right: Path, differ: Compare) -> None:
 
 def _there(found: Check, run: Run, *names: str) -> bool:
     absent = [name for name in names if not run.present(name)]
-    found.unchecked.extend(f"{run.inputs[name]['name']} is not here; its digest is known" for name in absent)
+    if absent:
+        found.leave(*(f"{run.inputs[name]['name']} is not here; its digest is known" for name in absent))
     return not absent
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import tee
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from groundeval import benchmarks, tables
+from groundeval import benchmarks, cores, tables
 from groundeval.digests import TableDigest
+from groundeval.samples import Histograms
+from groundeval.sources import progress
 
-Histograms = dict[str, NDArray[Any]]
 HISTOGRAMS = pa.schema([pa.field("name", pa.string(), nullable=False), *tables.COLUMNS["map"]])
 _KEPT = ("sample_id", "image_id", "kind", "tags")
 
@@ -31,10 +33,29 @@ def score(
     digest, parts = TableDigest(), []
     histograms: Histograms = {}
     digest.add(manifest.replace_schema_metadata(None))
-    for known, answer, expected in tables.align(manifest.to_batches(), predictions, digest.through(truth)):
-        counted = count(expected, answer, known, options, histograms)
-        parts.append(_rows(known, answer, counted))
+    with cores.using(cores.worth(manifest.num_rows)):
+        alone = not cores.several()
+
+        def counted(of: tuple[pa.RecordBatch, ...]) -> tuple[dict[str, NDArray[Any]], Histograms]:
+            found: Histograms = histograms if alone else {}
+            return count(of[2], of[1], of[0], options, found), found
+
+        aligned, again = tee(tables.align(manifest.to_batches(), predictions, digest.through(truth)))
+        with progress.counted(f"score {benchmark}", manifest.num_rows) as advance:
+            for (counts, found), (known, answer, _) in zip(
+                cores.mapped(counted, aligned, Counter()), again, strict=True
+            ):
+                parts.append(_rows(known, answer, counts))
+                advance(known.num_rows)
+                if not alone:
+                    _add(histograms, found)
     return pa.Table.from_batches(parts), histograms, digest.hexdigest()
+
+
+def _add(histograms: Histograms, found: Histograms) -> None:
+    """Integers are added, exactly in any order. What is a single sample's comes once."""
+    for name, values in found.items():
+        histograms[name] = histograms[name] + values if name in histograms else values
 
 
 def run(manifest: Path, truth: Path, predictions: Path, model: str, out: Path, histograms_out: Path) -> None:
@@ -78,13 +99,6 @@ def write(samples: pa.Table, histograms: Histograms, meta: Mapping[str, Any], ou
     packed = ({"name": name, **tables.pack_map(array)} for name, array in sorted(histograms.items()))
     tables.write(histograms_out, tables.rows_to_batches(packed, HISTOGRAMS, 1), HISTOGRAMS, {})
     tables.write(out, samples.to_batches(), samples.schema, meta)
-
-
-def read_histograms(path: Path) -> Histograms:
-    """The histograms that `write` wrote."""
-    rows = ((batch, row) for batch in tables.stream(path) for row in range(batch.num_rows))
-    found = ((batch.column("name")[row].as_py(), tables.unpack_map(batch, row)) for batch, row in rows)
-    return {name: array for name, array in found if array is not None}
 
 
 def merge_notes(*notes: Mapping[str, int]) -> dict[str, int]:

@@ -22,12 +22,18 @@ def manifest(
         what = f"unknown split {quoted(split)}{did_you_mean(split, record.splits)}"
         raise InputError(benchmark, what, "Name one of its splits.")
     if not raw.is_dir():
-        raise InputError(raw, "no such folder", f"Give the folder in the official layout: {record.layout}")
+        raise InputError(
+            raw, "no such folder", f"Give the folder in the official layout: {_on_one_line(record.layout)}"
+        )
     table = benchmarks.part(benchmark, "truth").manifest(raw, split, options, notes)
     if table.num_rows == 0:
-        raise InputError(raw, f"no samples in split {quoted(split)}", f"Expected {record.layout}")
+        raise InputError(raw, f"no samples in split {quoted(split)}", f"Expected {_on_one_line(record.layout)}")
     said = {"benchmark": benchmark, "split": split, "dataset": dataset, "options": dict(options), "notes": dict(notes)}
     return table, said
+
+
+def _on_one_line(layout: str) -> str:
+    return "; ".join(" ".join(line.split()) for line in layout.splitlines())
 
 
 def run(

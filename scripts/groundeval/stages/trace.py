@@ -15,7 +15,7 @@ from groundeval.digests import file_sha256
 from groundeval.errors import InputError, did_you_mean, quoted
 from groundeval.metrics import masks
 from groundeval.provenance import inputs
-from groundeval.stages import aggregate
+from groundeval.samples import arrays
 from groundeval.verify.runs import Run, find
 
 SHOWN = 12  # numbers of a column that is a list
@@ -95,7 +95,7 @@ def _alone(table: pa.Table, sample: str, content: Mapping[str, Any], metric: str
     """What the metric would be over this one sample: its part in a mean, not in a ratio of sums."""
     one = table.slice(table.column("sample_id").to_pylist().index(sample), 1)
     protocol = benchmarks.part(content["benchmark"], "protocol")
-    said = protocol.metrics(aggregate.arrays(one), {}, content["options"]).get(metric)
+    said = protocol.metrics(arrays(one), {}, content["options"]).get(metric)
     if said is not None and said.value is not None:
         yield f"  {metric} of this sample alone: {said.value} = {said.numerator} / {said.denominator}"
 

@@ -12,23 +12,29 @@ from groundeval.errors import InputError
 
 @dataclass
 class Check:
-    """What was found. Without a failure it passes, whatever could not be checked: that is said beside it."""
+    """What was found. Without a failure it passes, whatever else could not be checked: that is said beside it."""
 
     title: str
     failed: list[str] = field(default_factory=list)
     unchecked: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    checked: bool = True  # False: nothing at all could be
 
     @property
     def verdict(self) -> str:
         """PASS, FAIL, or "not checked" where nothing could be."""
-        return "FAIL" if self.failed else "PASS"
+        return "FAIL" if self.failed else "PASS" if self.checked else "not checked"
 
     def expect(self, true: object, reason: str | Callable[[], str]) -> bool:
         """Fail with the reason unless it is true."""
         if not true:
             self.failed.append(reason if isinstance(reason, str) else reason())
         return bool(true)
+
+    def leave(self, *reasons: str) -> None:
+        """Nothing can be checked, for these reasons."""
+        self.unchecked.extend(reasons)
+        self.checked = False
 
     @contextmanager
     def guarded(self, what: str) -> Iterator[None]:

@@ -29,7 +29,7 @@ def _json(found: Any, wanted: Any, where: str) -> Iterator[str]:
         for key in dict.fromkeys([*wanted, *found]):
             yield from _json(found.get(key, ABSENT), wanted.get(key, ABSENT), f"{where}/{key}" if where else str(key))
     elif found != wanted or type(found) is not type(wanted):
-        yield f"{where} is {_shown(found)}, should be {_shown(wanted)}"
+        yield f"{where or 'all of it'} is {_shown(found)}, should be {_shown(wanted)}"
 
 
 def _shown(value: Any) -> str:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from groundeval import closure
 from groundeval.digests import file_sha256
 from groundeval.errors import first_of
 from groundeval.provenance import environment, inputs, statement
+from groundeval.verify import commit
 from groundeval.verify.check import Check
 from groundeval.verify.runs import Run
 
 
-def check(run: Run) -> Check:
-    """Digests of the run's outputs, its inputs, and the code and software that made it."""
+def check(run: Run, modules: Callable[[str, str], Sequence[str]]) -> Check:
+    """Digests of the run's outputs, its inputs, and the code and software that made it.
+
+    modules: which modules make a benchmark's numbers from a format, so that none can be left out of what is compared.
+    """
     found = Check("level 1, digests")
     with found.guarded("provenance"):
         for name, digest in statement.digests(run.statement).items():
@@ -22,8 +28,12 @@ def check(run: Run) -> Check:
         for name in run.inputs:
             with found.guarded(name):
                 _input(found, run, name)
-        _scorer(found, run)
-        _software(found, run)
+        _dataset(found, run)
+        said = run.predicate
+        named = sorted(modules(str(said["run"]["benchmark"]), str(said["parameters"]["format"])))
+        _scorer(found, run, named)
+        commit.check(found, run)
+        _software(found, run, named)
     return found
 
 
@@ -47,21 +57,33 @@ def _input(found: Check, run: Run, name: str) -> None:
         _same(found, f"{name}: {known['name']}", known["sha256"], path)
 
 
-def _scorer(found: Check, run: Run) -> None:
+def _dataset(found: Check, run: Run) -> None:
+    """Version and licence are those of the download's record."""
+    if run.present("raw"):
+        record, said = json.loads(run.path("raw").read_bytes()), run.predicate["dataset"]
+        for key in ("version", "licence"):
+            what = f"provenance.json: the dataset's {key} is {said[key]!r}, its record says {record.get(key)!r}"
+            found.expect(said[key] == record.get(key), what)
+
+
+def _scorer(found: Check, run: Run, modules: Sequence[str]) -> None:
     known = run.predicate["scorer"]
-    before, now = known["sha256"], environment.scorer(known["modules"])["sha256"]
+    what = f"provenance.json: the scorer's modules are {known['modules']}, should be {modules}"
+    if not found.expect(known["modules"] == modules, what):
+        return
+    before, now = known["sha256"], environment.scorer(modules)["sha256"]
     changed = sorted(n for n in before.keys() | now.keys() if before.get(n) != now.get(n))
     if changed:
-        commit = run.predicate["tree"]["commit"]
-        where = f"check out {commit[:12]}" if commit else "restore that code"
+        made_at = run.predicate["tree"]["commit"]
+        where = f"check out {made_at[:12]}" if made_at else "restore that code"
         what = f"made by other code than stands here: {len(changed)} of {len(before)} files differ, {first_of(changed)}"
         found.failed.append(f"{what}; {where}, or make the result again")
 
 
-def _software(found: Check, run: Run) -> None:
+def _software(found: Check, run: Run, modules: Sequence[str]) -> None:
     """Other versions of the libraries are told, not failed: whether they matter, the next levels show."""
     known = run.predicate["software"]
-    now = environment.software(run.predicate["scorer"]["modules"])
+    now = environment.software(modules)
     pairs = [("Python", known["python"], now["python"])]
     pairs += [(n, known["libraries"].get(n), now["libraries"].get(n)) for n in known["libraries"]]
     different = [f"{name} {a} (here {b})" for name, a, b in pairs if a != b]

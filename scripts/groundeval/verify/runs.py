@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -9,10 +10,10 @@ from typing import Any
 
 from groundeval.errors import InputError, quoted
 from groundeval.provenance import statement
+from groundeval.provenance.results import left_over
 
 METRICS = "metrics.json"
 MARKS = {METRICS, statement.FILE, "samples.parquet", "predictions.parquet"}
-REPORT = ("index.html", "leaderboard.csv", "leaderboard.md")
 TABLE = "predictions.parquet"  # only the pipeline keeps it
 
 
@@ -53,6 +54,8 @@ class Run:
             raise InputError(
                 self.folder / statement.FILE, f"input {quoted(said)} leads out of the tree", "Do not use it."
             )
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise InputError(path, "is neither a file nor a folder", "Restore it.")
         return path
 
     def present(self, *names: str) -> bool:
@@ -64,7 +67,8 @@ def find(results: Path, root: Path | None = None) -> list[Run]:
     """Every folder at or below `results` that has something of a run. InputError where there is none."""
     if not results.is_dir():
         raise InputError(results, "no such folder", "Name a folder of results, or one run's folder.")
-    folders = sorted({path.parent for path in results.rglob("*") if path.name in MARKS})
+    marked = (path for path in results.rglob("*") if path.name in MARKS)
+    folders = sorted({path.parent for path in marked if not left_over(path.relative_to(results))})
     if not folders:
         raise InputError(results, "no run below it", "Name a folder of results, or one run's folder.")
     return [Run(folder, root or _root(results, folder)) for folder in folders]
@@ -74,5 +78,5 @@ def _root(results: Path, folder: Path) -> Path:
     """results/<benchmark>/<split>/<model> stands in the tree; any other depth says nothing, so the current folder."""
     if (folder / TABLE).exists() or folder != results:
         depth = len(folder.relative_to(results).parts)
-        return results.resolve().parents[3 - depth] if depth <= 3 else Path()
+        return Path(os.path.abspath(results)).parents[3 - depth] if depth <= 3 else Path()  # noqa: PTH100 - no link followed
     return Path()

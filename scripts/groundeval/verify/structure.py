@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,29 @@ from groundeval.report.collect import parse
 from groundeval.verify.check import Check
 from groundeval.verify.runs import Run
 
+REPORT = "report"
+INPUTS, ALONE = ("manifest", "truth", "predictions", "raw"), ("predictions",)
+
+
+def special(folder: Path) -> list[Path]:
+    """What is neither file nor folder, whatever a link leads to: reading a pipe or a device may never end."""
+    return sorted(p for p in folder.rglob("*") if p.exists() and not p.is_file() and not p.is_dir())
+
+
+def rest(folder: Path, runs: Sequence[Run]) -> Check:
+    """Beside runs, report and logs nothing stands in the folder of results."""
+    found, inside = Check("other files"), {run.folder for run in runs}
+    if folder.is_symlink():
+        found.notes.append(f"{folder.name} is a link to {folder.readlink()}")
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder)
+        known = name.parts[0] in (REPORT, *results.LEFT_OUT) or inside.intersection(path.parents)
+        if known or results.left_over(name):
+            continue
+        found.expect(not path.is_symlink(), f"{name} is a link: its bytes stand elsewhere and may change")
+        found.expect(path.is_symlink() or path.is_dir() or path.name in results.LEFT_OUT, f"{name} is of no run")
+    return found
+
 
 def check(run: Run) -> Check:
     """Files, their names and kinds; the identity of the run; the rows of its tables."""
@@ -21,6 +45,8 @@ def check(run: Run) -> Check:
     with found.guarded("provenance"):
         wanted = results.PIPELINE if run.piped else results.ALONE
         _files(run.folder, wanted, found)
+        lacking = [name for name in (INPUTS if run.piped else ALONE) if name not in run.inputs]
+        found.expect(not lacking, f"provenance.json does not name what went in: {', '.join(lacking)}")
         named = set(statement.digests(run.statement))
         found.expect(
             named == set(wanted), f"provenance.json: its subjects are {sorted(named)}, expected {sorted(wanted)}"
@@ -41,7 +67,7 @@ def _files(folder: Path, wanted: tuple[str, ...], found: Check) -> None:
         if found.expect(path.exists(), f"{name} is absent"):
             found.expect(not path.is_symlink(), f"{name} is a link: its bytes stand elsewhere and may change")
     for path in sorted(folder.iterdir()):
-        if path.name.endswith(".tmp"):
+        if results.left_over(Path(path.name)):
             found.notes.append(f"{path.name} was left by a killed job and may be deleted")
         else:
             found.expect(path.name in (*wanted, statement.FILE, results.SIGNATURE), f"{path.name} is no file of a run")
@@ -60,6 +86,9 @@ def _identity(run: Run, content: dict[str, Any], found: Check) -> None:
         path = run.folder.resolve().parts[-3:]
         identity = tuple(content[key] for key in parts)
         found.expect(path == identity, f"metrics.json is of {'/'.join(identity)}, but stands in {'/'.join(path)}")
+    truth = content["dataset"]["truth"]
+    what = f"metrics.json: the truth is {truth!r}, provenance.json says {said['dataset']['truth']!r}"
+    found.expect(truth == said["dataset"]["truth"], what)
     record = benchmarks.record(content["benchmark"])
     found.expect(
         record.version == content["version"],
