@@ -1,6 +1,8 @@
 # Models: prediction files -> predictions, counts of each sample, metrics, provenance. A job is one (benchmark, split, model).
 # Of thousands of jobs each function here takes a noticeable time to ask, so there are few.
 
+from pathlib import Path
+
 from groundeval import closure, formats, plan
 from groundeval.provenance import results
 from groundeval.stages import provenance
@@ -102,7 +104,7 @@ rule provenance:
             closure.digest("stages.provenance", *provenance.scorer_modules(w.benchmark, PLAN.of(w).format)),
             plan.content(PLAN.of(w)),
         ],
-        folder="results/{benchmark}/{split}/{model}",
+        folder=lambda w, output: Path(output[0]).parent,
     shell:
         "python -m groundeval --log {log:q} provenance {params.folder:q} --manifest {input.manifest:q}"
         " --truth {input.truth:q} --predictions {input.predictions:q} --raw {input.raw:q} --out {output:q}"
