@@ -8,7 +8,7 @@ from groundeval.provenance import results
 from groundeval.stages import provenance
 
 PLAN = plan.for_snakemake()
-THREADS = plan.threads(PLAN, workflow.cores)
+THREADS = plan.threads(PLAN, workflow.resource_settings.cores)  # workflow.cores would forbid `snakemake --unlock`
 
 
 wildcard_constraints:

@@ -105,7 +105,7 @@ def _kill(process: subprocess.Popen[bytes], leader_alone: bool) -> None:
 
 
 def _unlock(project: Project) -> None:
-    project.run("snakemake", "--unlock", code=None)
+    project.run("snakemake", "--unlock")
 
 
 def _again(project: Project, engine: str) -> None:
