@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,7 +57,7 @@ class Moment:
 
     def wait(self, project: Project, process: subprocess.Popen[bytes]) -> None:
         """Until then, or until the run has ended."""
-        while process.poll() is None and len(project.digests()) < self.files:
+        while process.poll() is None and standing(project) < self.files:
             time.sleep(0.01)
         time.sleep(self.seconds)
 
@@ -76,7 +77,7 @@ def once(of: Undisturbed, root: Path, moment: Moment, mode: tuple[bool, bool], e
     process = _start(project, ENGINES[engine])
     moment.wait(project, process)
     _kill(process, leader_alone)
-    found = len(project.digests()) if leader_alone else whole_files(project, right)  # orphans go on writing
+    found = standing(project) if leader_alone else whole_files(project, right)  # orphans go on writing
     if forget:
         shutil.rmtree(project.root / ".snakemake", ignore_errors=True)
     else:
@@ -124,6 +125,13 @@ def whole_files(project: Project, right: Mapping[str, bytes]) -> int:
     partial = [name for name, data in found.items() if right.get(name) != data]
     assert not partial, f"not whole after the kill: {partial}"
     return len(found)
+
+
+def standing(project: Project) -> int:
+    """How many files there are while jobs go on writing: what was listed may just have been renamed."""
+    while True:
+        with suppress(FileNotFoundError):
+            return len(project.digests())
 
 
 def named(project: Project) -> dict[str, bytes]:
