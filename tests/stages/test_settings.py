@@ -39,6 +39,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
         ("scripts/rules/evaluate.smk", GREFCOCO | INSTRUCTPART),
         ("scripts/rules/data.smk", DATA),
         ("scripts/groundeval/cli.py", DATA | GREFCOCO | INSTRUCTPART),
+        ("scripts/groundeval/commands/stages.py", DATA | GREFCOCO | INSTRUCTPART),
+        ("scripts/groundeval/commands/user.py", set()),
         ("requirements.lock", DATA | GREFCOCO | INSTRUCTPART),
     ],
 )

@@ -22,7 +22,7 @@ from groundeval.stages import provenance
 FOLDER = Path("data/settings")
 DATA = ("download", "split", "prepare")
 # Between a stage of DVC and the stages' code: no import of theirs leads here.
-COMMAND = ("scripts/groundeval/__main__.py", "scripts/groundeval/cli.py", "scripts/groundeval/plan.py")
+COMMAND = ("__main__.py", "cli.py", "plan.py", *(f"commands/{name}.py" for name in ("__init__", "arguments", "stages")))
 
 
 def run(params: Path, out: Path = FOLDER) -> None:
@@ -56,8 +56,8 @@ def _model(run: plan.Run) -> dict[str, Any]:
 @cache
 def _code(rules: str, *modules: str) -> str:
     """Digest of all code between a stage of DVC and its results."""
-    root, command = closure.PACKAGE.parents[1], (*COMMAND, f"scripts/rules/{rules}.smk")
-    parts = [closure.digest(*modules), *(file_sha256(root / name) for name in command)]
+    command = (*(closure.PACKAGE / name for name in COMMAND), closure.PACKAGE.parent / "rules" / f"{rules}.smk")
+    parts = [closure.digest(*modules), *map(file_sha256, command)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
 from groundeval.errors import InputError
 
@@ -51,11 +50,6 @@ class Check:
         yield f"  {self.title:<28} {self.verdict}"
         for mark, texts in (("", self.failed), ("not checked: ", self.unchecked), ("note: ", self.notes)):
             yield from (f"      {mark}{_one_line(text)}" for text in dict.fromkeys(texts))
-
-    def as_json(self) -> dict[str, Any]:
-        """For machines."""
-        parts = {"failed": self.failed, "unchecked": self.unchecked, "notes": self.notes}
-        return {"title": self.title, "verdict": self.verdict, **parts}
 
 
 def _one_line(text: str) -> str:
